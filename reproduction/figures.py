@@ -17,6 +17,7 @@ from netchoice.figures.style import method_styles, model_styles
 from netchoice.inference import embed
 from netchoice.selection import PAPER_METHODS
 from netchoice.selection.methods import WEIGHTED_METHODS
+from reproduction.heat_maps import heat_maps
 from reproduction.pilot_figures import DPI, SMALL, WIDTH, cost_growth, power_fit
 from reproduction.pilots import PilotRun, fit_power
 from reproduction.settings import (
@@ -58,7 +59,7 @@ def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
 def _heat(run: SpaceRun, methods: Sequence[str], setting: Setting) -> Any:
     frame = run.evaluation(setting)
     low, share = float(frame["accuracy"].min()), f"share_{setting.charge}"
-    panels = figures.heatmaps(frame, methods=methods, share=share, vmin=low, vmax=1.0)
+    panels = heat_maps(frame, methods=methods, share=share, vmin=low, vmax=1.0)
     total = run.cost_of_all_features(setting)
     for ax, method in zip(panels, methods, strict=True):
         penalties = sorted(set(frame.loc[frame["method"] == method, "penalty"]))

@@ -54,7 +54,7 @@ def no_simulation(monkeypatch):
 @pytest.fixture
 def no_figures(monkeypatch):
     """Let commands write no figures of an answer: drawing takes longer than a small answer."""
-    monkeypatch.setattr("netchoice.report.reported.draw_answer", lambda *given, **options: [])
+    monkeypatch.setattr("netchoice.report.build.draw_answer", lambda *given, **options: [])
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_folders import made_answer, rejected, with_states
-from scipy.stats import binom
 
 from netchoice import figures
 from netchoice.errors import UsageError
@@ -120,18 +119,6 @@ def test_every_pair_of_parameters_has_a_panel():
     assert len(axes[4].lines[0].get_xdata()) == 300  # at most 500 of the draws, evenly spaced
 
 
-def test_rank_histogram_counts_the_ranks_and_shows_the_range_expected_by_chance():
-    ranks = pd.DataFrame({"p": np.repeat([0, 499, 999], [50, 100, 50])})
-    (ax,) = figures.rank_histograms(ranks, 999)
-    steps = next(p for p in ax.patches if p.get_gid() == "ranks").get_data()
-    assert steps.values.tolist() == [50, 0, 0, 0, 100, 0, 0, 0, 0, 50]
-    band = next(p for p in ax.patches if p.get_gid() == "band")
-    low, high = binom(200, 0.1).interval(0.99)
-    assert (band.get_y(), band.get_y() + band.get_height()) == (low, high)
-    (few,) = figures.rank_histograms(ranks[:30], 999)
-    assert len(next(p for p in few.patches if p.get_gid() == "ranks").get_data().values) == 2
-
-
 def envelope(labels, observed, low, high, p_value):
     low, high = np.array(low, float), np.array(high, float)
     quantiles = np.array([low + (high - low) * step for step in (0, 0.25, 0.5, 0.75, 1)])
@@ -186,8 +173,8 @@ def test_an_answer_has_the_figures_of_what_it_says(tmp_path):
     first, second = (each.name for each in answer.candidates)
     assert [path.name for path in drawn] == [
         f"{name}.svg" for name in (
-            "probabilities", f"fit-{first}", f"fit-{second}", "map", "features", "parameters", "ranks",
-            f"parameters-{second}", f"ranks-{second}", "reliability", "confusion",
+            "probabilities", f"fit-{first}", f"fit-{second}", "map", "features", "parameters",
+            f"parameters-{second}", "reliability",
         )
     ]  # fmt: skip
     assert {*drawn} == {*(tmp_path / "out").iterdir()}
@@ -232,13 +219,6 @@ def test_figures_of_an_answer_have_safe_file_names(tmp_path):
     assert all(path.parent == tmp_path / "out" for path in drawn)
 
 
-def test_confusion():
-    matrix = pd.DataFrame([[9, 1], [0, 0]], index=["a", "b"], columns=["a", "b"])
-    ax = figures.confusion(matrix)
-    assert ax.images[0].get_array().tolist() == [[0.9, 0.1], [0, 0]]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
-
-
 def test_reliability():
     table = pd.DataFrame(
         {"predicted": [0.2, 0.5, 0.9], "observed": [0.3, 0.4, 1.0], "n": [10, 0, 40]}
@@ -257,8 +237,6 @@ def test_reliability():
         (lambda: figures.feature_distributions({}, {"f": 1.0}), "no simulations to draw"),
         (lambda: figures.posteriors({}), "expected at least one parameter"),
         (lambda: figures.posteriors({"p": [np.nan]}), "no draws; .*one finite draw"),
-        (lambda: figures.rank_histograms(pd.DataFrame(), 9), "no draws"),
-        (lambda: figures.confusion(pd.DataFrame()), "at least one model"),
         (lambda: figures.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
     ],
 )  # fmt: skip

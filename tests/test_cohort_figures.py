@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_features
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from netchoice import figures
@@ -11,7 +12,6 @@ from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
-from netchoice.figures.cohort_figures import cohort_drawings
 
 
 @pytest.fixture(scope="module")
@@ -19,40 +19,41 @@ def by_hand():
     return CohortFrame.of(answers_by_hand())
 
 
-def test_verdicts_models_and_families_are_counted_by_group(by_hand):
-    verdicts = data.verdict_counts(by_hand)
-    assert verdicts.index.tolist() == ["all networks", "yeast", "human", "no group"]
-    assert list(verdicts) == ["one-fits", "several-fit", "borderline", "open", "none-fits"]
-    assert verdicts.to_numpy().tolist() == [
-        [3, 1, 1, 1, 2], [2, 1, 0, 0, 0], [0, 0, 1, 0, 2], [1, 0, 0, 1, 0]
+def drawings_of(answers):
+    return data.CohortFigures.of(CohortFrame.of(answers)).drawings()
+
+
+def test_outcomes_are_counted_by_group(by_hand):
+    found = data.outcome_counts(by_hand)
+    assert found.index.tolist() == ["all networks", "yeast", "human", "no group"]
+    assert list(found) == ["dmc", "lpa", "several families", "borderline", "open", "none-fits"]
+    assert found.to_numpy().tolist() == [
+        [2, 1, 1, 1, 1, 2], [2, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 2], [0, 1, 0, 0, 1, 0]
     ]  # fmt: skip
-    models = data.model_counts(by_hand)
-    assert list(models) == ["dmc", "lpa", "several-fit", "borderline", "open", "none-fits"]
-    assert models.loc["all networks"].tolist() == [2, 1, 1, 1, 1, 2]
-    assert models.loc["yeast"].tolist() == [2, 0, 1, 0, 0, 0]
-    assert data.family_counts(by_hand) is None  # families say no more than models
     answers = answers_by_hand()
-    answers.loc[1, ["verdict", "probable"]] = "several-fit", "dmc, dmr"
-    families = data.family_counts(CohortFrame.of(answers))
+    answers.loc[2, "family"] = "duplication"
+    answers.loc[5, "verdict"] = "several-fit"
+    families = data.outcome_counts(CohortFrame.of(answers))
     assert families.loc["all networks"].to_dict() == {
-        "duplication": 2, "attachment": 1, "several families": 1, "borderline": 1, "open": 1,
-        "none-fits": 2,
+        "dmc": 2, "lpa": 1, "family duplication": 1, "family attachment": 1, "open": 1, "none-fits": 2
     }  # fmt: skip
-    assert "families" in cohort_drawings(answers)
 
 
 def test_each_model_has_one_colour_in_all_figures(by_hand):
     styles = data.cohort_styles(by_hand)
-    bars = data.category_styles(["dmc", "lpa"], styles)
+    bars = data.outcome_bars(data.outcome_counts(by_hand), styles).patches
     rows = data.sorted_probabilities(by_hand).styles
     for model in ("dmc", "lpa"):
-        assert bars[model].colour == rows[model].colour == styles[model].colour
+        (bar,) = {
+            to_hex(bar.get_facecolor()) for bar in bars if bar.get_gid() == f"category {model}"
+        }
+        assert bar.upper() == rows[model].colour == styles[model].colour
     assert styles["dmc"].colour != styles["lpa"].colour
 
 
 def test_small_groups_are_counted_together():
     answers = random_answers(60, groups=20)
-    counts = data.verdict_counts(CohortFrame.of(answers))
+    counts = data.outcome_counts(CohortFrame.of(answers))
     assert len(counts) == data.MOST_GROUPS + 2
     assert counts.index[-1] == "5 other groups"
     assert counts.iloc[1:].sum().tolist() == counts.loc["all networks"].tolist()
@@ -60,7 +61,7 @@ def test_small_groups_are_counted_together():
 
 def test_without_groups_all_networks_are_one_bar():
     answers = CohortFrame.of(answers_by_hand().drop(columns="group"))
-    assert data.verdict_counts(answers).index.tolist() == ["all networks"]
+    assert data.outcome_counts(answers).index.tolist() == ["all networks"]
     assert data.sorted_probabilities(answers).spans == {}
 
 
@@ -93,13 +94,13 @@ def test_many_networks_have_the_names_of_their_groups():
 def test_networks_that_no_model_fits_have_no_probabilities():
     answers = answers_by_hand().iloc[3:5]
     assert data.sorted_probabilities(CohortFrame.of(answers)).n_without == 2
-    assert list(cohort_drawings(answers)) == ["verdicts", "models"]
+    assert list(drawings_of(answers)) == ["outcomes"]
 
 
 def test_a_group_can_be_called_like_the_bar_of_all_networks():
     answers = random_answers(20, groups=2)
     answers["group"] = answers["group"].replace("g0", "all networks")
-    counts = data.model_counts(CohortFrame.of(answers))
+    counts = data.outcome_counts(CohortFrame.of(answers))
     assert len(counts) == 3
     assert counts.iloc[1:].sum().tolist() == counts.iloc[0].tolist()
 
@@ -120,13 +121,13 @@ def test_the_models_with_the_smallest_probabilities_are_drawn_together():
     assert list(shown) == [*most, "8 other models"]
     assert shown.sum(axis=1).to_numpy() == pytest.approx(1)
     assert shown["8 other models"].sum() == pytest.approx(np.sort(totals)[:8].sum())
-    counts = data.model_counts(cohort)
+    counts = data.outcome_counts(cohort)
     assert len(set(counts) & set(names)) == data.MOST_MODELS
     assert counts.loc["all networks"].sum() == 40
     assert counts.loc["all networks", "borderline"] == 10
     ax = data.probability_rows(data.sorted_probabilities(cohort))
     assert ax.get_legend().get_texts()[-1].get_text() == "8 other models"
-    legend = cohort_drawings(answers)["models"]().get_legend().get_texts()
+    legend = drawings_of(answers)["outcomes"]().get_legend().get_texts()
     assert "borderline" in [text.get_text() for text in legend]
 
 
@@ -135,8 +136,8 @@ def test_figures_of_many_networks_have_at_most_5000_points():
     cohort = CohortFrame.of(answers)
     found = data.sorted_probabilities(cohort)
     assert (len(found.ids), found.n_all + found.n_without) == (1000, 12_000)
-    panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
-    assert all(len(panel.rows) <= data.MOST_POINTS / data.MOST_PANELS for panel in panels)
+    for panel in data.parameter_panels(cohort, parameter_trends(cohort)[0]):
+        assert len(medians_of(panel).get_xdata()) <= data.MOST_POINTS / data.MOST_PANELS
     features, X, y = random_features(answers)
     many = pd.concat([X] * 60, ignore_index=True)
     simulations = {REFERENCE: (many, np.tile(y, 60))}
@@ -149,23 +150,34 @@ def test_panels_show_the_estimates_of_models_that_fit():
     answers = random_answers(60, seed=3)
     cohort = CohortFrame.of(answers)
     panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
-    assert [(panel.model, panel.covariate) for panel in panels] == [
-        ("dmc", "group"), ("dmr", "group"), ("dmc", "age"), ("dmr", "age"),
+    assert [panel.label for panel in panels] == [
+        f"Estimates of {model} p_new by {covariate}."
+        for covariate in ("group", "age") for model in ("dmc", "dmr")
     ]  # fmt: skip
     fits = answers["verdict"].isin(["one-fits", "several-fit"]) & (answers["model"] == "dmc")
     own = answers[fits].set_index("id")
-    for panel in (panels[0], panels[2]):
-        rows = panel.rows.set_index("id")
-        assert rows["median"].sort_index().tolist() == own["dmc_p_new_median"].tolist()
-    assert panels[2].rows.set_index("id")["x"].sort_index().tolist() == own["age"].tolist()
-    assert panels[0].ticks == {"g0": 0.0, "g1": 1.0, "g2": 2.0}
-    place = panels[0].rows.set_index("id")["x"].round().sort_index()
-    assert place.tolist() == own["group"].map(panels[0].ticks).tolist()
+    by_group, ticks = data.estimates_over(cohort, cohort.parameters[0], "group")
+    by_age, none = data.estimates_over(cohort, cohort.parameters[0], "age")
+    for found in (by_group, by_age):
+        assert (
+            found.set_index("id")["median"].sort_index().tolist()
+            == own["dmc_p_new_median"].tolist()
+        )
+    assert by_age.set_index("id")["x"].sort_index().tolist() == own["age"].tolist()
+    assert (ticks, none) == ({"g0": 0.0, "g1": 1.0, "g2": 2.0}, {})
+    place = by_group.set_index("id")["x"].round().sort_index()
+    assert place.tolist() == own["group"].map(ticks).tolist()
+    medians = medians_of(panels[2])
+    assert sorted(medians.get_ydata()) == sorted(by_age["median"])
+    assert len(medians.tooltips) == len(by_age)
+
+
+def medians_of(panel):
+    """Return the points of a panel of estimates."""
     ax = Figure().subplots()
-    data.draw_panel(ax, panels[2])
-    medians = next(line for line in ax.lines if line.get_gid() == "medians")
-    assert medians.get_ydata().tolist() == panels[2].rows["median"].tolist()
-    assert len(medians.tooltips) == len(panels[2].rows)
+    panel.draw(ax)
+    (medians,) = [line for line in ax.lines if line.get_gid() == "medians"]
+    return medians
 
 
 class TestEmbedding:
@@ -183,11 +195,12 @@ class TestEmbedding:
         far = ((networks[["x", "y"]] - centre) ** 2).sum(axis=1)
         misfit = networks["verdict"] == "none-fits"
         assert far[misfit].min() > far[~misfit].max()
-        lines = data.embedding_map(found).lines
-        assert [line.get_label() for line in lines] == [
-            "dmc (simulated)", "dmr (simulated)", "one-fits", "several-fit", "borderline", "open",
-            "none-fits",
+        ax = data.embedding_map(found)
+        lines = ax.lines
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+            "simulated", "one-fits", "several-fit", "borderline", "none-fits", "open"
         ]  # fmt: skip
+        lines = [line for line in lines if line.get_gid() == "verdict none-fits"]
         assert len(lines[-1].get_xdata()) == len(lines[-1].tooltips) == misfit.sum()
 
     def test_networks_or_features_with_missing_values_are_left_out(self):
@@ -220,24 +233,24 @@ def test_parameter_without_estimates_has_no_panel():
     answers = random_answers(30)
     answers[[f"dmc_p_new_{end}" for end in ("median", "lower", "upper")]] = np.nan
     panels = data.parameter_panels(CohortFrame.of(answers), [])
-    assert [panel.model for panel in panels] == ["dmr"]
+    assert [panel.label for panel in panels] == ["Estimates of dmr p_new by group."]
 
 
 def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
-    drawings = cohort_drawings(answers_by_hand())
-    assert list(drawings) == ["verdicts", "models", "probabilities"]  # too few for parameters
-    ax = drawings["verdicts"]()
+    drawings = drawings_of(answers_by_hand())
+    assert list(drawings) == ["outcomes", "probabilities"]  # too few for parameters
+    ax = drawings["outcomes"]()
     assert [label.get_text() for label in ax.get_yticklabels()] == [
         "all networks (8)", "yeast (3)", "human (3)", "no group (2)"
     ]  # fmt: skip
-    assert [text.get_text() for text in ax.texts][:4] == ["3", "2", "1", "1"]
-    counts = data.verdict_counts(by_hand)
-    for kind in data.VERDICT_STYLES:
-        bars = [bar for bar in ax.patches if bar.get_gid() == f"category {kind}"]
+    assert [text.get_text() for text in ax.texts][:3] == ["2", "2", "1"]
+    counts = data.outcome_counts(by_hand)
+    for name in counts:
+        bars = [bar for bar in ax.patches if bar.get_gid() == f"category {name}"]
         widths = [bar.get_width() for bar in bars]
-        assert widths == pytest.approx((counts[kind] / counts.sum(axis=1)).tolist())
-        n = counts[kind].iloc[0]
-        assert bars[0].tooltips == [f"all networks, {kind}: {n} of 8 ({n / 8:.0%})"]
+        assert widths == pytest.approx((counts[name] / counts.sum(axis=1)).tolist())
+        n = counts[name].iloc[0]
+        assert bars[0].tooltips == [f"all networks, {name}: {n} of 8 ({n / 8:.0%})"]
 
 
 def test_draw_cohort_writes_all_figures(tmp_path):
@@ -246,7 +259,7 @@ def test_draw_cohort_writes_all_figures(tmp_path):
     simulations = {REFERENCE: (X, y)}
     paths = figures.draw_cohort(answers, tmp_path / "new", features, simulations)
     assert [path.name for path in paths] == [
-        "verdicts.png", "models.png", "families.png", "probabilities.png", "parameters.png",
+        "outcomes.png", "probabilities.png", "parameters.png",
         "embedding-mechanisms-100-nodes-isolated-nodes-dropped.png",
     ]  # fmt: skip
     assert all(path.stat().st_size > 5000 for path in paths)

@@ -77,19 +77,17 @@ class TestCounts:
             "n": 2, "of": 3, "share": 2 / 3, "interval": list(wilson(2 / 3, 3))
         }  # fmt: skip
 
-    def test_model_is_named_only_if_one_fits_and_others_are_probable(self, record):
-        assert record["named"]["all"] == {
-            "dmc": {"named": 2, "probable": 1},
-            "lpa": {"named": 1, "probable": 1},
-        }
-        assert record["named"]["by_group"]["human"]["lpa"] == {"named": 0, "probable": 0}
-
-    def test_family_is_counted_only_if_a_model_fits(self, record):
-        assert record["families"]["all"] == {
-            "duplication": {"one-fits": 2, "several-fit": 0},
-            "attachment": {"one-fits": 1, "several-fit": 0},
-        }
-        assert record["families"]["by_group"]["human"]["attachment"]["one-fits"] == 0
+    def test_outcome_is_the_named_model_the_family_or_the_verdict(self, record):
+        assert record["outcomes"]["all"] == {
+            "dmc": 2, "none-fits": 2, "lpa": 1, "several families": 1, "borderline": 1, "open": 1
+        }  # fmt: skip
+        assert record["outcomes"]["by_group"]["human"] == {"none-fits": 2, "borderline": 1}
+        assert record["probable"] == {"dmc": 4, "lpa": 3}
+        frame = answers_by_hand()
+        frame.loc[2, "family"] = "duplication"
+        assert summarise_cohort(frame)["outcomes"]["by_group"]["yeast"] == {
+            "dmc": 2, "family duplication": 1
+        }  # fmt: skip
 
     def test_headline_says_the_counts_and_the_models(self, record):
         assert record["headline"].split("; ") == [
@@ -128,13 +126,6 @@ class TestNoneFits:
         assert found["q_values"][7:] == [None, None]
         assert (found["verdicts"], found["rejected"]) == (2, 3)
         assert found["expected_by_chance"] == pytest.approx(0.07)
-
-    def test_networks_that_no_model_fits_are_listed_with_how_they_differ(self, record):
-        first, second = record["none_fits"]["networks"]
-        assert (first["id"], first["p_value"]) == ("b1", 0.002)
-        assert first["notes"] == ["compared with dmc: fewer hubs", "sparse"]
-        assert (second["id"], second["p_value"], second["notes"]) == ("b2", 0.004, [])
-        assert first.keys() == {"id", "group", "p_value", "q_value", "notes"}  # and no model
 
     def test_limit_is_stated_if_no_network_can_be_rejected(self):
         """One network at the floor 1/1501: rejected among 75, not among 76."""

@@ -8,9 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
-from matplotlib.contour import ContourSet
-from matplotlib.figure import Figure
 
 from netchoice import figures
 from netchoice.costs import CostModel
@@ -72,16 +69,8 @@ def offsets(ax, gid):
     return {tuple(point) for point in only(artists(ax, gid)).get_offsets().tolist()}
 
 
-def mesh_of(ax):
-    return only([artist for artist in ax.collections if isinstance(artist, QuadMesh)])
-
-
 def texts(items):
     return [item.get_text() for item in items]
-
-
-def colour_bars(figure):
-    return [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
 
 
 @pytest.mark.slow
@@ -92,147 +81,6 @@ def test_package_imports_no_matplotlib_and_figures_no_pyplot():
         "sys.exit(early or 'matplotlib' not in sys.modules or 'matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-class TestHeatmap:
-    def test_cells_show_the_accuracies(self, evaluation):
-        ax = figures.heatmap(evaluation, "mrmr")
-        cells = mesh_of(ax).get_array().reshape(len(KS), len(PENALTIES))
-        for i in range(len(PENALTIES)):
-            for k in KS:
-                assert cells[k - 1, i] == pytest.approx(0.9 - 0.02 * i / k)
-        corners = mesh_of(ax).get_coordinates()
-        assert corners[0, 0].tolist() == [-0.5, 0.5]
-        assert corners[-1, -1].tolist() == [len(PENALTIES) - 0.5, KS[-1] + 0.5]
-
-    def test_axes_show_penalties_and_ks(self, evaluation):
-        ax = figures.heatmap(evaluation, "jmi")
-        ticks = ax.get_xticks().astype(int).tolist()
-        assert ticks[0] == 0
-        assert ticks[-1] == len(PENALTIES) - 1
-        assert texts(ax.get_xticklabels()) == [f"{PENALTIES[i]:g}" for i in ticks]
-        assert texts(ax.get_yticklabels()) == [str(k) for k in KS]
-        assert ax.get_title(loc="left") == "jmi"
-        assert only(colour_bars(ax.get_figure())).get_ylabel() == "accuracy"
-
-    def test_many_penalties_have_few_labels(self, evaluation):
-        rows = evaluation[evaluation["penalty"] == 0]
-        dense = pd.concat([rows.assign(penalty=p) for p in range(200)])
-        ticks = figures.heatmap(dense, "jmi").get_xticks()
-        assert 4 <= len(ticks) <= 16
-        assert ticks[0] == 0
-        assert ticks[-1] == 199
-        assert np.diff(ticks).min() >= 200 // 16
-
-    def test_dashed_line_separates_penalty_zero(self, evaluation):
-        line = only(artists(figures.heatmap(evaluation, "jmi"), "no penalty"))
-        assert line.get_linestyle() == "--"
-        assert line.get_xdata() == [0.5, 0.5]
-        penalized = evaluation[evaluation["penalty"] > 0]
-        assert not artists(figures.heatmap(penalized, "jmi"), "no penalty")
-
-    def test_sets_with_noise_features_are_marked(self, evaluation):
-        ax = figures.heatmap(evaluation, "jmi")
-        rows = evaluation.query("method == 'jmi' and n_noise > 0")
-        assert offsets(ax, "noise") == {
-            (PENALTIES.index(p), k) for p, k in zip(rows["penalty"], rows["k"], strict=True)
-        }
-        assert not artists(figures.heatmap(evaluation.assign(n_noise=0), "jmi"), "noise")
-
-    @pytest.mark.parametrize("share", ["share_alone", "share_shared"])
-    def test_contours_follow_the_cost_share(self, evaluation, share):
-        ax = figures.heatmap(evaluation, "jmi", share=share, levels=[0.001, 0.01, 0.1, 0.5, 2])
-        assert set(texts(ax.texts)) == {"0.1 %", "1 %", "10 %", "50 %"}  # none reaches 200 %
-        lines = only([item for item in ax.collections if isinstance(item, ContourSet)])
-        cost_of_all = 0.06 if share == "share_alone" else 0.05
-        for level, pieces in zip([0.001, 0.01, 0.1, 0.5], lines.allsegs, strict=True):
-            x, k = np.concatenate(pieces).T
-            inside = (x >= 0) & (x <= 11) & (k >= 1) & (k <= 6) & (k == np.round(k))
-            assert inside.any()
-            assert 0.01 * k[inside] * 0.5 ** x[inside] / cost_of_all == pytest.approx(level)
-
-    def test_contour_labels_lie_on_their_lines_and_do_not_overlap(self, evaluation):
-        """Here the lines are parallel: each lies at one k."""
-        level = evaluation.assign(share_alone=evaluation["k"] / 10)
-        ax = figures.heatmap(level, "jmi", levels=[0.31, 0.32, 0.33])
-        ax.get_figure().draw_without_rendering()
-        assert sorted(texts(ax.texts)) == ["31 %", "32 %", "33 %"]
-        for text in ax.texts:
-            share = float(text.get_text().removesuffix(" %")) / 100
-            between = np.log(share / 0.3) / np.log(0.4 / 0.3)  # interpolated in logarithms
-            assert text.get_position()[1] == pytest.approx(3 + between)
-        boxes = [text.get_window_extent() for text in ax.texts]
-        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-
-    def test_free_set_and_cell_without_a_row(self, evaluation):
-        free = evaluation.assign(share_alone=lambda t: t["share_alone"].where(t["k"] > 1, 0.0))
-        free = free[(free["k"] != 3) | (free["penalty"] != 1)]
-        ax = figures.heatmap(free, "jmi")
-        assert np.ma.getmaskarray(mesh_of(ax).get_array()).sum() == 1
-        assert ax.texts
-
-    def test_grid_with_a_single_cell(self, evaluation):
-        one = evaluation.query("penalty == 0 and k == 2")
-        ax = figures.heatmap(one, "jmi")
-        assert mesh_of(ax).get_array().size == 1
-        assert texts(ax.get_xticklabels()) == ["0"]
-        assert not ax.texts
-
-    def test_colour_limits_are_those_of_all_methods(self, evaluation):
-        mesh = mesh_of(figures.heatmap(evaluation, "mrmr"))
-        assert mesh.get_clim() == (evaluation["accuracy"].min(), evaluation["accuracy"].max())
-        assert mesh_of(figures.heatmap(evaluation, "mrmr", vmin=0.2, vmax=0.8)).get_clim() == (
-            0.2,
-            0.8,
-        )
-
-    def test_equal_accuracies_get_the_best_colour(self, evaluation):
-        mesh = mesh_of(figures.heatmap(evaluation.assign(accuracy=1.0), "jmi"))
-        assert mesh.norm(1.0) == 1.0
-
-    def test_given_axes_are_used(self, evaluation):
-        left, right = Figure().subplots(1, 2)
-        assert figures.heatmap(evaluation, "jmi", ax=right) is right
-        assert not left.collections
-
-    def test_wrong_input_is_refused(self, evaluation):
-        with pytest.raises(UsageError, match="lacks 'k', 'n_noise'; expected the columns method"):
-            figures.heatmap(evaluation.drop(columns=["k", "n_noise"]), "jmi")
-        with pytest.raises(UsageError, match="unknown method 'jmy'; did you mean 'jmi'"):
-            figures.heatmap(evaluation, "jmy")
-        with pytest.raises(UsageError, match="unknown share 'share'"):
-            figures.heatmap(evaluation, "jmi", share="share")
-        with pytest.raises(UsageError, match="no rows"):
-            figures.heatmap(evaluation[:0], "jmi")
-        with pytest.raises(UsageError, match=r"two rows for penalty \S+ and k = \d; expected one"):
-            figures.heatmap(pd.concat([evaluation, evaluation[:9]]), evaluation["method"].iloc[0])
-
-
-class TestHeatmaps:
-    def test_all_methods_share_one_colour_scale(self, evaluation):
-        axes = figures.heatmaps(evaluation)
-        order = list(dict.fromkeys(evaluation["method"]))
-        assert [ax.get_title(loc="left") for ax in axes] == [
-            f"({letter}) {method}" for letter, method in zip("abc", order, strict=True)
-        ]
-        limits = (evaluation["accuracy"].min(), evaluation["accuracy"].max())
-        assert {mesh_of(ax).get_clim() for ax in axes} == {limits}
-        assert len(colour_bars(axes[0].get_figure())) == 1
-        assert len(axes[0].get_figure().axes) == 3 + 1  # no unused Axes
-
-    def test_chosen_methods_in_their_order(self, evaluation):
-        axes = figures.heatmaps(evaluation, methods=["mrmr", "jmi"], columns=1)
-        assert [ax.get_title(loc="left") for ax in axes] == ["(a) mrmr", "(b) jmi"]
-        low = evaluation.query("method != 'relieff'")["accuracy"].min()
-        assert {mesh_of(ax).get_clim() for ax in axes} == {(low, 1.0)}
-        first, second = (ax.get_subplotspec() for ax in axes)
-        assert first.rowspan != second.rowspan
-
-    def test_wrong_input_is_refused(self, evaluation):
-        with pytest.raises(UsageError, match="unknown method 'relief'; did you mean 'relieff'"):
-            figures.heatmaps(evaluation, methods=["jmi", "relief"])
-        with pytest.raises(UsageError, match="no methods to draw"):
-            figures.heatmaps(evaluation, methods=[])
 
 
 class TestPareto:
@@ -324,8 +172,7 @@ class TestFeatureCosts:
         ]
 
     def test_subset_of_features(self, lab):
-        assert texts(figures.feature_costs(lab, top=2).get_yticklabels()) == ["ratio", "sodium"]
-        ax = figures.feature_costs(lab, ["pulse", "glucose"], top=5)
+        ax = figures.feature_costs(lab, ["pulse", "glucose"])
         assert texts(ax.get_yticklabels()) == ["glucose", "pulse"]
         assert texts(ax.texts) == ["sample 10 s"]
 
@@ -336,8 +183,6 @@ class TestFeatureCosts:
     def test_wrong_input_is_refused(self, lab):
         with pytest.raises(UsageError, match="unknown feature 'x-rays'; did you mean 'x-ray'"):
             figures.feature_costs(lab, ["x-rays"])
-        with pytest.raises(UsageError, match="`top` must be an integer of at least 1; got 0"):
-            figures.feature_costs(lab, top=0)
         with pytest.raises(UsageError, match="no features to draw"):
             figures.feature_costs(lab, [])
 
@@ -370,8 +215,6 @@ class TestRankingPaths:
         legend = figures.ranking_paths(path, "jmi", top=2).get_legend()
         assert legend.get_title().get_text() == "jmi"
         assert texts(legend.get_texts()) == ["a", "b", "d", "c"]
-        legend = figures.ranking_paths(path, "jmi", top=2, most=2).get_legend()
-        assert texts(legend.get_texts()) == ["a", "b"]
 
     def test_wrong_input_is_refused(self, path):
         with pytest.raises(UsageError, match="lacks 'feature'"):
@@ -407,7 +250,6 @@ class TestSave:
 
     def test_axes_lists_and_figures_can_be_saved(self, evaluation, lab, tmp_path):
         for figure in (
-            figures.heatmaps(evaluation, methods=["jmi"]),
             [figures.feature_costs(lab)],
             figures.feature_costs(lab).get_figure(),
         ):
@@ -428,11 +270,10 @@ class TestSave:
 
 def test_all_text_has_at_least_eight_points(evaluation, lab):
     drawn = [
-        figures.heatmap(evaluation, "jmi"),
         figures.pareto(evaluation),
         figures.feature_costs(lab),
     ]
-    for ax in [*drawn, *figures.heatmaps(evaluation, methods=["jmi"])]:
+    for ax in drawn:
         assert isinstance(ax, Axes)
         legend = ax.get_legend().get_texts() if ax.get_legend() else []
         for text in [*ax.texts, *legend, *ax.get_xticklabels(), *ax.get_yticklabels()]:

@@ -26,15 +26,15 @@ def test_every_candidate_has_parameters_with_their_quality():
     assert {each.name: list(each.parameters) for each in answer.candidates} == PARAMETERS
     prior_sd = 0.5 / np.sqrt(12)
     for model in answer.candidates:
-        for name, known in model.parameters.items():
+        for known in model.parameters.values():
             assert known.prior == "uniform(0.25, 0.75)"
-            quality, evidence = known.quality, answer.evidence.posteriors[model.name]
+            quality = known.quality
             assert quality.prior_sd == pytest.approx(prior_sd, rel=0.1)
             assert 0 < quality.rmse < 1.3 * prior_sd
             assert quality.shrinkage < 1
             low, high = quality.interval_coverage_interval
             assert low <= quality.interval_coverage <= high
-            assert quality.held_out == len(evidence.ranks[name]) == 20
+            assert quality.held_out == 20
             assert 200 <= known.simulations < answer.cost.simulations
 
 
@@ -133,8 +133,6 @@ def test_report_shows_the_posteriors_of_each_candidate(tmp_path):
         draws = np.array([known[first], known[second]])
         assert len(places) == 500
         assert np.corrcoef(places.T)[0, 1] == pytest.approx(-np.corrcoef(draws)[0, 1], abs=0.1)
-        ranks = f"{model}: Ranks of the true values of {second} in held-out simulations."
-        assert ranks in page.figures
 
 
 # ArviZ

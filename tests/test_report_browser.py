@@ -5,7 +5,13 @@ from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
 from fast_and_slow import fast_for
 from page_outline import Outline
-from report_folders import MARKUP_NAMES, made_answer, made_evaluation, with_markup
+from report_folders import (
+    MARKUP_NAMES,
+    made_answer,
+    made_evaluation,
+    with_many_models,
+    with_markup,
+)
 
 from netchoice.report.build import write_report
 
@@ -15,6 +21,7 @@ def files(tmp_path_factory):
     """Return the files of reports by name."""
     results = {
         "answer": made_answer(), "markup": with_markup(made_answer())[0], "evaluation": made_evaluation(),
+        "many": with_many_models(made_answer()),
     }  # fmt: skip
     folder = tmp_path_factory.mktemp("browser")
     return {name: write_report(each, folder / f"{name}.html") for name, each in results.items()}
@@ -43,7 +50,7 @@ def test_page_opens_without_messages_and_figures_have_a_size(open_report, files,
         "[...document.querySelectorAll('figure svg')].map(g => [g.clientWidth, g.clientHeight,"
         " g.querySelectorAll('path, use').length])"
     )
-    assert len(boxes) == len(Outline(files[name].read_text()).figures) > 5
+    assert len(boxes) == len(Outline(files[name].read_text()).figures) > 3
     for width, height, marks in boxes:
         assert 200 < width <= size[0]
         assert 60 < height < 1200
@@ -161,6 +168,14 @@ def test_first_screen_contains_the_answer(open_report, name, size):
     if size == DESKTOP:
         last = page.locator(".card").last.bounding_box()
         assert last["y"] + last["height"] <= size[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["many", "evaluation"])
+@pytest.mark.parametrize(("size", "most"), [(DESKTOP, 6_000), (PHONE, 10_000)])
+def test_page_is_not_too_long(open_report, name, size, most):
+    page = open_report(name, size).page
+    assert page.evaluate("document.documentElement.scrollHeight") <= most
 
 
 @pytest.mark.slow

@@ -255,7 +255,7 @@ def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, 
     assert "what more money buys (accuracy in all folds):\n   0  " in text
     assert text.endswith(f"report.html, tables and figures are in {out}\n")
     assert "evaluating: 6/6 rankings" in errors
-    names = ("evaluation.csv", "rankings.csv", "heatmaps.png", "pareto.png", "costs.png")
+    names = ("evaluation.csv", "rankings.csv", "pareto.png", "costs.png")
     for name in (*names, "report.html"):
         assert (out / name).stat().st_size > 500
     assert (out / "ranking-jmi.png").exists()

@@ -59,7 +59,8 @@ def main() -> None:
     """Draw the figures."""
     costs = reference_costs(comparable_features(), n_nodes=1000, n_edges=3000)
     draw_sharing(costs).savefig(HERE / "cost-sharing.png")
-    figures.save(figures.feature_costs(costs, top=14), HERE / "cost-list.png")
+    expensive = sorted(costs.features, key=costs.cost)[-14:]
+    figures.save(figures.feature_costs(costs, expensive), HERE / "cost-list.png")
 
     evaluation = netchoice.evaluate_features(
         EXAMPLES / "patients.csv",

@@ -138,12 +138,10 @@ class Map:
 
 @dataclass(frozen=True)
 class PosteriorDraws:
-    """Draws from the posterior of a model, the bounds of its priors, and ranks of true values."""
+    """Draws from the posterior of a model, and the bounds of its priors."""
 
     draws: dict[str, tuple[float, ...]]
     bounds: dict[str, Interval]
-    ranks: dict[str, tuple[int, ...]]
-    n_rank_draws: int
 
 
 @dataclass(frozen=True)

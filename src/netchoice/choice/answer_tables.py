@@ -13,48 +13,39 @@ if TYPE_CHECKING:
 
 def models(answer: Answer) -> pd.DataFrame:
     """Return all models: state, p-value, probability, and their intervals."""
-    return _frame(
-        [
-            {
-                "model": each.name,
-                "family": each.family,
-                "state": each.state,
-                "probability": each.probability,
-                "low": None if each.interval is None else each.interval[0],
-                "high": None if each.interval is None else each.interval[1],
-                "p": each.p_value,
-                "p_low": None if each.p_interval is None else each.p_interval[0],
-                "p_high": None if each.p_interval is None else each.p_interval[1],
-                "simulations": each.simulations,
-                "probability_before": each.probability_before,
-            }
-            for each in answer.models
-        ],
-        ["model", "family", "state", "probability", "low", "high", "p", "p_low", "p_high",
-         "simulations", "probability_before"],
-    )  # fmt: skip
+    rows = [
+        {
+            "model": each.name,
+            "family": each.family,
+            "state": each.state,
+            "probability": each.probability,
+        }
+        | _ends("", each.interval)
+        | {"p": each.p_value}
+        | _ends("p_", each.p_interval)
+        | {"simulations": each.simulations, "probability_before": each.probability_before}
+        for each in answer.models
+    ]
+    return _frame(rows, [])
+
+
+def _ends(prefix: str, interval: tuple[float, float] | None) -> dict[str, float | None]:
+    low, high = (None, None) if interval is None else interval
+    return {f"{prefix}low": low, f"{prefix}high": high}
 
 
 def parameters(answer: Answer) -> pd.DataFrame:
     """Return the parameters of the candidates: median, interval, quality."""
-    return _frame(
-        [
-            {
-                "model": model.name,
-                "parameter": name,
-                "median": each.median,
-                "low": each.interval[0],
-                "high": each.interval[1],
-                "coverage": each.coverage,
-                "rmse": None if each.quality is None else each.quality.rmse,
-                "prior_sd": None if each.quality is None else each.quality.prior_sd,
-                "shrinkage": None if each.quality is None else each.quality.shrinkage,
-            }
-            for model in answer.models
-            for name, each in model.parameters.items()
-        ],
-        ["model", "parameter", "median", "low", "high", "coverage", "rmse", "prior_sd", "shrinkage"],
-    )  # fmt: skip
+    kept = ("rmse", "prior_sd", "shrinkage")
+    rows = [
+        {"model": model.name, "parameter": name, "median": each.median}
+        | _ends("", each.interval)
+        | {"coverage": each.coverage}
+        | {column: getattr(each.quality, column, None) for column in kept}
+        for model in answer.models
+        for name, each in model.parameters.items()
+    ]
+    return _frame(rows, ["model", "parameter", "median", "low", "high", "coverage", *kept])
 
 
 def features(answer: Answer) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -163,10 +163,11 @@ def choose_cohort(
             warm_up_for(settings.space, workers)
         find_run(folder, MADE_BY)  # a folder of somebody else is refused before the work
         answerer = _prepared(settings, collection, folder, fresh, options)
-    return answer_all(
+    answers = answer_all(
         collection, answerer, folder=folder, engine=engine, workers=workers, fresh=fresh,
         on_progress=report,
     )  # fmt: skip
+    return replace(answers, references=answerer.references)
 
 
 def _prepared(

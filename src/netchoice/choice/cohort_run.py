@@ -194,11 +194,13 @@ class CohortAnswers:
     folder : Path
     n, n_failed : int
         Number of networks, and of networks without an answer.
+    references : References or None, the simulations that networks shared
     """
 
     folder: Path
     n: int
     n_failed: int
+    references: Any = field(default=None, repr=False)
 
     def frame(self) -> pd.DataFrame:
         """Return the answers: one row for each network, in the order of the collection."""

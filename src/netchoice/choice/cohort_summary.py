@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netchoice.choice.cohort_frame import FITTING, NAMING, OWN, CohortFrame, ParameterOfModel
+from netchoice.choice.cohort_frame import NAMING, OWN, CohortFrame, ParameterOfModel
 from netchoice.choice.sizes import RANGE_RATIO
 from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
 from netchoice.inference.sequential_test import ALPHA
@@ -89,6 +89,8 @@ def _kruskal_wallis(medians: pd.Series, values: pd.Series) -> dict[str, Any] | N
     }
 
 
+#: What outcomes say about networks that several models fit: their family, or that there are several.
+FAMILY, SEVERAL = "family ", "several families"
 MOST_LISTED = 500  # networks in a list of the record
 MOST_EXAMPLES = 5
 MOST_NAMES = 4  # of models or families in the headline
@@ -115,9 +117,8 @@ def summarise_cohort(
 ) -> dict[str, Any]:
     """Return the summary of a cohort as a record that JSON can hold.
 
-    The record counts verdicts, models and families, overall and by group. It adjusts the p-values of "none
-    of these models fits" for the false discovery rate, relates parameters to covariates, and lists errors
-    and networks that no model fits.
+    The record counts verdicts and :func:`outcomes`, overall and by group. It adjusts the p-values of "none
+    of these models fits" for the false discovery rate, relates parameters to covariates, and lists errors.
 
     Parameters
     ----------
@@ -155,8 +156,8 @@ def summarise_cohort(
         "models": list(cohort.models),
         "references": _counts(cohort.answered["reference"]),
         "verdicts": _verdicts(cohort),
-        "named": _named(cohort),
-        "families": _families(cohort),
+        "outcomes": _outcomes(cohort),
+        "probable": _counts(cohort.probable().explode().dropna()),
         "none_fits": _none_fits(cohort, floor, alpha),
         "parameters": trends,
         "parameters_skipped": skipped,
@@ -170,6 +171,7 @@ def summarise_cohort(
 
 
 def _counts(values: pd.Series) -> dict[str, int]:
+    """Return the number of networks with each value, the most frequent first."""
     return {str(name): int(n) for name, n in values.value_counts().items()}
 
 
@@ -200,43 +202,25 @@ def _share(number: int, n: int) -> dict[str, Any]:
     return {"n": number, "of": n, "share": number / n, "interval": list(wilson(number / n, n))}
 
 
-def _named(cohort: CohortFrame) -> dict[str, Any]:
-    """Return how often each model is named, and how often it is among the probable ones of several."""
-    probable = cohort.probable()
+def outcomes(cohort: CohortFrame) -> pd.Series:
+    """Return the outcome of each answered network: the named model, the family, or the verdict.
 
-    def counts(rows: pd.DataFrame) -> dict[str, dict[str, int]]:
-        named = cohort.named[rows.index].value_counts()
-        several = probable[rows.index[rows["verdict"] == "several-fit"]].explode().value_counts()
-        return {
-            model: {"named": int(named.get(model, 0)), "probable": int(several.get(model, 0))}
-            for model in cohort.models
-        }
-
-    by_group = {name: counts(rows) for name, rows in _by_group(cohort)}
-    return {"all": counts(cohort.answered), "by_group": by_group}
+    If several models fit, the outcome is their family, such as "family duplication", or "several families".
+    """
+    rows = cohort.answered
+    family = (FAMILY + rows["family"]).where(rows["family"] != "", SEVERAL)
+    return cohort.named.where(rows["verdict"] != "several-fit", family)
 
 
-def _families(cohort: CohortFrame) -> dict[str, Any]:
-    """Return the networks of each family, by verdict, if a model fits and the family is certain."""
-    known = cohort.answered["family"]
-    fitting = cohort.answered["verdict"].isin(FITTING)
-    families = list(_counts(known[fitting & (known != "")]))
-
-    def counts(rows: pd.DataFrame) -> dict[str, dict[str, int]]:
-        return {
-            family: {
-                kind: int(((rows["family"] == family) & (rows["verdict"] == kind)).sum())
-                for kind in FITTING
-            }
-            for family in families
-        }
-
-    by_group = {name: counts(rows) for name, rows in _by_group(cohort)}
-    return {"all": counts(cohort.answered), "by_group": by_group}
+def _outcomes(cohort: CohortFrame) -> dict[str, Any]:
+    """Return the number of networks with each outcome, the most frequent first."""
+    found = outcomes(cohort)
+    by_group = {name: _counts(found[rows.index]) for name, rows in _by_group(cohort)}
+    return {"all": _counts(found), "by_group": by_group}
 
 
 def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[str, Any]:
-    """Return the adjusted p-values of "none of these models fits", and the networks with this verdict."""
+    """Return the adjusted p-values of "none of these models fits", and what to expect by chance."""
     p = cohort.none_fits_p
     q = pd.Series(adjusted_p_values(p), index=p.index)
     n_tests = int(p.notna().sum())
@@ -246,28 +230,15 @@ def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[s
     is_known = n_tests > 0 and 0 < floor < 1
     fewest = fewest_rejections(n_tests, floor) if is_known else 1
     n_rejected = int((q <= RATE).sum())
-    rows = cohort.frame[(cohort.frame["verdict"] == "none-fits") & (cohort.frame["error"] == "")]
-    rows = rows.assign(none_fits_p=p[rows.index], none_fits_q=q[rows.index])
-    rows = rows.sort_values(["none_fits_q", "none_fits_p"], kind="stable")
     return {
         "q_values": list(map(_or_none, q.tolist())),
         "rate": RATE,
         "rejected": n_rejected,
-        "verdicts": len(rows),
+        "verdicts": int((cohort.answered["verdict"] == "none-fits").sum()),
         "expected_by_chance": alpha * n_tests,
         "floor": floor if is_known else None,
         "fewest": fewest,
         "limit": _limit(n_tests, floor, fewest) if fewest > 1 and not n_rejected else None,
-        "networks": [
-            {
-                "id": row["id"],
-                "group": row["group"],
-                "p_value": _or_none(row["none_fits_p"]),
-                "q_value": _or_none(row["none_fits_q"]),
-                "notes": split_notes(row["notes"]),
-            }
-            for row in rows.head(MOST_LISTED).to_dict("records")
-        ],
     }
 
 
@@ -342,14 +313,13 @@ def _seconds(seconds: pd.Series) -> dict[str, float] | None:
 def _headline(record: Mapping[str, Any]) -> str:
     networks = count(record["answered"], "network")
     found = record["verdicts"]["all"]
-    named = {model: counts["named"] for model, counts in record["named"]["all"].items()}
-    families = {
-        f"family {family}": counts["several-fit"]
-        for family, counts in record["families"]["all"].items()
+    counts = record["outcomes"]["all"]
+    named = {name: n for name, n in counts.items() if name in record["models"]}
+    several = {name: n for name, n in counts.items() if name == SEVERAL or name.startswith(FAMILY)}
+    names = {
+        NAMING: listed(named),
+        "several-fit": listed(several) if [*several] != [SEVERAL] else "",
     }
-    if any(families.values()):
-        families["several families"] = found["several-fit"]["n"] - sum(families.values())
-    names = {NAMING: listed(named), "several-fit": listed(families)}
     parts = [
         _IN_WORDS[kind].format(f"{each['n']} ({each['share']:.0%})")
         + (f": {names[kind]}" if names.get(kind) else "")

@@ -73,7 +73,6 @@ _READ_AGAIN = ("rankings.csv", "evaluation.csv", "costs.json", "recommended.json
 def evaluation_files(methods: Iterable[str]) -> list[str]:
     """Return the names of all files that an evaluation may write."""
     figures = [
-        "heatmaps",
         "costs",
         "pareto",
         *(f"ranking-{name}".replace(":", "-") for name in methods),
@@ -227,7 +226,7 @@ class FeatureEvaluation:
     def plot(self, figure: str = "pareto") -> Any:
         """Draw a figure of the evaluation; return its Axes, which a notebook shows.
 
-        ``figure`` is "heatmaps", "costs", "pareto" or "ranking-METHOD".
+        ``figure`` is "costs", "pareto" or "ranking-METHOD".
         """
         return draw_one("evaluation_drawings", self, figure)
 

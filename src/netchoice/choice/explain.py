@@ -62,9 +62,7 @@ def explain(answer: Answer, known: Known, clock: Clock) -> Answer:
         log_score=held_out.log_score,
         evidence=Evidence(
             map=_map(known),
-            posteriors={
-                name: _draws(known.posterior(name), each) for name, each in quality.items()
-            },
+            posteriors={name: _draws(known.posterior(name)) for name in quality},
             envelopes=_envelopes(known, near, clock),
             samples=_samples(known),
             reliability=held_out.reliability,
@@ -241,14 +239,12 @@ def _map(known: Known) -> Map | None:
     )  # fmt: skip
 
 
-def _draws(posterior: ModelPosterior | None, quality: PosteriorQuality) -> PosteriorDraws:
+def _draws(posterior: ModelPosterior | None) -> PosteriorDraws:
     assert posterior is not None  # its quality was measured
     draws = posterior.posterior.draws
     return PosteriorDraws(
         draws={str(name): tuple(column.astype(float)) for name, column in draws.items()},
         bounds=posterior.source.bounds,
-        ranks={str(name): tuple(column.astype(int)) for name, column in quality.ranks.items()},
-        n_rank_draws=quality.n_draws,
     )
 
 

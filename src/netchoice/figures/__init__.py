@@ -15,18 +15,16 @@ every figure can be read without colour.
 from netchoice.figures.axes import save
 from netchoice.figures.cohort_figures import draw_cohort
 from netchoice.figures.cost_figures import feature_costs
-from netchoice.figures.distributions import feature_distributions
 from netchoice.figures.drawings import draw_answer, draw_evaluation
 from netchoice.figures.embeddings import embedding, network
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
-from netchoice.figures.heatmaps import heatmap, heatmaps
-from netchoice.figures.posterior_panels import posteriors, rank_histograms
-from netchoice.figures.predictions import confusion, probabilities, reliability
+from netchoice.figures.histograms import feature_distributions, posteriors
+from netchoice.figures.predictions import probabilities, reliability
 
-__all__ = [ "confusion", "draw_answer", "draw_cohort", "draw_evaluation",
-    "embedding", "feature_costs", "feature_distributions", "fit",
-    "heatmap", "heatmaps", "network", "pareto", "posteriors", "probabilities", "rank_histograms",
+__all__ = [
+    "draw_answer", "draw_cohort", "draw_evaluation", "embedding", "feature_costs",
+    "feature_distributions", "fit", "network", "pareto", "posteriors", "probabilities",
     "ranking_paths", "reliability", "save",
 ]  # fmt: skip
 

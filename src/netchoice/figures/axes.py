@@ -124,26 +124,31 @@ def new_panels(
     return axes[:n].view(Panels), figure
 
 
-def small_panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
-    """Return n Axes and their new figure, which is narrower if there are few."""
-    return new_panels(n, columns, WIDTH * max(min(n, columns) / 3, 0.6), 0.5, height)
-
-
 class Panel(NamedTuple):
-    """One panel of a figure: what it shows, in words, and the function that draws it."""
+    """One panel of a figure.
 
+    ``title`` names it, ``label`` says what it shows to those who do not see it, and ``draw`` draws it. A page
+    writes the ``text`` above it, and a sign if the panel shows that a network ``differs``.
+    """
+
+    title: str
     label: str
     draw: Callable[[Axes], Any]
+    text: str = ""
+    differs: bool = False
 
 
 def draw_panels(
-    panels: Sequence[Panel], columns: int, height: float, keys: Sequence[Artist]
+    panels: Sequence[Panel], height: float, keys: Sequence[Artist], width: float = WIDTH
 ) -> NDArray[Any]:
-    """Draw panels on a new figure, with one legend for all; return their Axes."""
-    axes, figure = small_panels(len(panels), columns, height)
+    """Draw panels on a new figure, three in a row, with one legend for all; return their Axes."""
+    axes, figure = new_panels(
+        len(panels), 3, width * max(min(len(panels), 3) / 3, 0.6), 0.5, height
+    )
     for ax, panel in zip(axes, panels, strict=True):
         panel.draw(ax)
-    figure.legend(handles=list(keys), loc="outside upper left", ncols=4, **PLAIN)
+    if keys:
+        figure.legend(handles=list(keys), loc="outside upper left", ncols=4, **PLAIN)
     return axes
 
 
@@ -200,16 +205,14 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.
     return frame
 
 
-def check_names(
-    kind: str, names: Iterable[str] | None, known: Collection[str], default: str = "at least one"
-) -> list[str]:
+def check_names(kind: str, names: Iterable[str] | None, known: Collection[str]) -> list[str]:
     """Return the names as a list if all are known, or all known names for None."""
     chosen = list(known) if names is None else list(names)
     for name in chosen:
         if name not in known:
             raise unknown(kind, name, known)
     if not chosen:
-        raise UsageError(f"no {kind}s to draw; expected {default}")
+        raise UsageError(f"no {kind}s to draw; expected at least one")
     return chosen
 
 

@@ -1,4 +1,4 @@
-"""Figures of a cohort: verdicts, models, families, probabilities, parameters and the embedding."""
+"""Figures of a cohort: outcomes by group, probabilities, parameters, and networks among simulations."""
 
 from __future__ import annotations
 
@@ -7,38 +7,41 @@ from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from netchoice.choice.cohort_frame import FITTING, CohortFrame, ParameterOfModel
-from netchoice.choice.cohort_summary import MIN_NETWORKS, parameter_trends
+from netchoice.choice.cohort_frame import CohortFrame, ParameterOfModel
+from netchoice.choice.cohort_summary import (
+    FAMILY,
+    MIN_NETWORKS,
+    SEVERAL,
+    outcomes,
+    parameter_trends,
+)
 from netchoice.figures.axes import (
     SMALL,
     WIDTH,
+    Panel,
     add_tooltips,
     check_columns,
+    draw_panels,
     halo,
     legend_above,
     new_axes,
     save_all,
     short,
     size_in_inches,
-    small_panels,
     text_at_right,
 )
-from netchoice.figures.embeddings import make_plane, write_names
-from netchoice.figures.style import (
-    MARKERS,
-    OTHER_MODELS,
-    SeriesStyle,
-    model_styles,
-    series_styles,
-)
+from netchoice.figures.embeddings import embedding, write_names
+from netchoice.figures.style import OTHER_MODELS, SeriesStyle, model_styles, series_styles
 from netchoice.inference.mds import Embedding, embed
+from netchoice.inference.verdict import KINDS
 from netchoice.validation import file_names
 
 #: Features X and models y of the simulations, by the text of the reference.
@@ -52,37 +55,10 @@ MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
 MOST_MODELS = 12
 MOST_DESCRIBED = 300  # networks with tooltips in a figure
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
-
-
-class CategoryStyle(NamedTuple):
-    """Colour, marker and pattern of one verdict, model or family."""
-
-    colour: str
-    marker: str
-    hatch: str
-
-
+#: Greys of outcomes that name neither a model nor a family.
+UNNAMED = {SEVERAL: "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"}
+VERDICT_STYLES = series_styles(KINDS)
 _HATCHES = ("", "//", "\\\\", "++", "||")
-#: Verdicts that name no model, and their greys next to the colours of models.
-UNNAMED = {
-    "several-fit": "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"
-}  # fmt: skip
-SEVERAL = "several families"
-
-
-def _with_patterns(styles: Mapping[str, SeriesStyle]) -> dict[str, CategoryStyle]:
-    return {
-        name: CategoryStyle(style.colour, style.marker, _HATCHES[i % len(_HATCHES)])
-        for i, (name, style) in enumerate(styles.items())
-    }
-
-
-_COLOURED = _with_patterns(
-    series_styles(("one-fits", "borderline", "several-fit", "none-fits", "open"))
-)
-VERDICT_STYLES = {
-    kind: _COLOURED[kind] for kind in ("one-fits", "several-fit", "borderline", "open", "none-fits")
-}
 
 
 def cohort_styles(cohort: CohortFrame) -> dict[str, SeriesStyle]:
@@ -92,50 +68,24 @@ def cohort_styles(cohort: CohortFrame) -> dict[str, SeriesStyle]:
     return model_styles(name.removeprefix("probability_") for name in order)
 
 
-def category_styles(
-    models: Sequence[str], styles: Mapping[str, SeriesStyle]
-) -> dict[str, CategoryStyle]:
-    """Return the styles of models, and those of the verdicts that name no model."""
-    others = {kind: VERDICT_STYLES[kind]._replace(colour=grey) for kind, grey in UNNAMED.items()}
-    named = [name for name in models if name not in others]
-    return (
-        _with_patterns(model_styles(named) | {n: styles[n] for n in named if n in styles}) | others
-    )
+# Outcomes
 
 
-def family_styles(families: Sequence[str]) -> dict[str, CategoryStyle]:
-    """Return the styles of families, of networks with several, and of verdicts without any."""
-    others = category_styles((), {})
-    others = {SEVERAL: others.pop("several-fit"), **others}
-    return _with_patterns(series_styles([name for name in families if name not in others])) | others
-
-
-def verdict_counts(cohort: CohortFrame) -> pd.DataFrame:
-    """Return the number of networks by group (rows, after all networks) and verdict (columns)."""
-    return _counts(cohort, cohort.answered["verdict"], list(VERDICT_STYLES))
-
-
-def model_counts(cohort: CohortFrame) -> pd.DataFrame:
-    """Return the number of networks by group and named model, or the verdict that names none."""
-    counts = _counts(cohort, cohort.named, [*cohort.models, *UNNAMED])
+def outcome_counts(cohort: CohortFrame) -> pd.DataFrame:
+    """Return the number of networks by group (rows, after all networks) and outcome (columns)."""
+    found = outcomes(cohort)
+    families = dict.fromkeys(name for name in found if name.startswith(FAMILY))
+    groups, shown = cohort.group[found.index], cohort.groups[:MOST_GROUPS]
+    rest = f"{len(cohort.groups) - len(shown)} other groups"
+    groups = groups.where(groups.isin(shown), rest) if len(cohort.groups) > len(shown) else groups
+    order = [*cohort.models, *families, *UNNAMED]
+    by_group = pd.crosstab(groups, found).reindex(columns=order, fill_value=0)
+    names = [name for name in [*shown, rest] if name in by_group.index]
+    total = by_group.sum().to_frame(ALL).T
+    counts = pd.concat([total, by_group.loc[names]]) if cohort.groups else total
     models = _most_frequent(counts[list(cohort.models)], counts.iloc[0])
-    return pd.concat([models, counts[list(UNNAMED)]], axis=1)
-
-
-def family_counts(cohort: CohortFrame) -> pd.DataFrame | None:
-    """Return the number of networks by group and family; None if families say no more than models.
-
-    A network has a family if a model fits and the models of this family have a probability of at least
-    0.95 together.
-    """
-    rows = cohort.answered
-    fitting = rows["verdict"].isin(FITTING)
-    family = rows["family"].where(rows["family"] != "", SEVERAL).where(fitting, rows["verdict"])
-    known = family[fitting & (family != SEVERAL)]
-    if not (rows.loc[known.index, "verdict"] == "several-fit").any():
-        return None
-    order = [*known.value_counts().index, SEVERAL, *list(UNNAMED)[1:]]
-    return _counts(cohort, family, order)
+    counts = pd.concat([models, counts[[*families, *UNNAMED]]], axis=1)
+    return counts.loc[:, counts.any()]
 
 
 def _most_frequent(values: pd.DataFrame, totals: pd.Series) -> pd.DataFrame:
@@ -148,15 +98,35 @@ def _most_frequent(values: pd.DataFrame, totals: pd.Series) -> pd.DataFrame:
     return pd.concat([values.drop(columns=rest), *([others] if others.any() else [])], axis=1)
 
 
-def _counts(cohort: CohortFrame, categories: pd.Series, order: list[str]) -> pd.DataFrame:
-    groups = cohort.group[categories.index]
-    shown = cohort.groups[:MOST_GROUPS]
-    rest = len(cohort.groups) - len(shown)
-    groups = groups.where(groups.isin(shown), f"{rest} other groups") if rest else groups
-    by_group = pd.crosstab(groups, categories).reindex(columns=order, fill_value=0)
-    names = [name for name in [*shown, f"{rest} other groups"] if name in by_group.index]
-    total = by_group.sum().to_frame(ALL).T
-    return pd.concat([total, by_group.loc[names]]) if cohort.groups else total
+def outcome_bars(
+    counts: pd.DataFrame, styles: Mapping[str, SeriesStyle], ax: Axes | None = None
+) -> Axes:
+    """Draw a bar for each group, a row of ``counts``, divided by outcome."""
+    ax = new_axes(ax, WIDTH, 1.2 + 0.36 * len(counts))
+    sizes, left = counts.sum(axis=1), np.zeros(len(counts))
+    named = [name for name in counts if name not in UNNAMED]
+    known = model_styles(named) | {name: styles[name] for name in named if name in styles}
+    colours = {name: style.colour for name, style in known.items()} | UNNAMED
+    for i, name in enumerate(counts):
+        shares = (counts[name] / sizes.clip(lower=1)).to_numpy()
+        bars = ax.barh(
+            range(len(counts)), shares, left=left, height=0.66, color=colours[name], label=short(name),
+            hatch=_HATCHES[i % len(_HATCHES)], edgecolor="white", linewidth=0.8, gid=f"category {name}",
+        )  # fmt: skip
+        for y, (bar, share, n) in enumerate(zip(bars, shares, counts[name], strict=True)):
+            text = f"{counts.index[y]}, {name}: {n} of {sizes.iloc[y]} ({share:.0%})"
+            add_tooltips(bar, [text])
+            if share > 0.03:
+                x = left[y] + share / 2
+                ax.text(x, y, str(n), ha="center", va="center", path_effects=halo(3))
+        left += shares
+    ax.set_yticks(range(len(counts)), [f"{short(name, 24)} ({n})" for name, n in sizes.items()])
+    ax.set(xlim=(0, 1), ylim=(len(counts) - 0.4, -0.6), xlabel="share of the networks")
+    legend_above(ax)
+    return ax
+
+
+# Probabilities
 
 
 @dataclass(frozen=True)
@@ -185,6 +155,12 @@ class SortedProbabilities:
             for _, own in top.groupby(number)
         ]
 
+    @property
+    def height(self) -> float:
+        """The height of the figure in inches."""
+        n_models, n = len(self.styles), len(self.ids)
+        return 0.2 * -(-n_models // 4) + (0.7 + 0.17 * n if n <= MOST_NAMED else 3.2)
+
 
 def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
     """Return the probabilities of all networks that a model may fit, or of an even sample of many."""
@@ -202,11 +178,10 @@ def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
     at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
     ends = at.agg(["min", "max"]) if shown else pd.DataFrame(columns=["min", "max"])
     spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}
-    ids = cohort.frame.loc[rows.index, "id"].tolist()
     styles = model_styles(list(rows)) | cohort_styles(cohort)
     return SortedProbabilities(
-        ids, rows.reset_index(drop=True), {name: styles[name] for name in rows}, spans, len(values),
-        len(cohort.answered) - len(values),
+        cohort.frame.loc[rows.index, "id"].tolist(), rows.reset_index(drop=True),
+        {name: styles[name] for name in rows}, spans, len(values), len(cohort.answered) - len(values),
     )  # fmt: skip
 
 
@@ -222,152 +197,9 @@ def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
     return np.asarray(values[chosen])
 
 
-@dataclass(frozen=True)
-class ParameterPanel:
-    """Estimates of one parameter by group, or against a numeric covariate.
-
-    ``rows`` has the columns ``x``, ``median``, ``lower``, ``upper`` and ``id``; ``ticks`` maps groups to
-    positions, and is empty for a covariate.
-    """
-
-    model: str
-    parameter: str
-    covariate: str
-    colour: str
-    rows: pd.DataFrame
-    ticks: dict[str, float]
-    n_all: int
-
-
-def parameter_panels(
-    cohort: CohortFrame, trends: Sequence[Mapping[str, Any]]
-) -> list[ParameterPanel]:
-    """Return each parameter by group, then against the numeric covariates with the smallest p-values."""
-    panels = [_by_group(cohort, each) for each in cohort.parameters]
-    for trend in trends:
-        if trend["test"] == "Spearman":
-            each = ParameterOfModel(trend["model"], trend["parameter"])
-            panels.append(_against(cohort, each, trend["covariate"]))
-    return [panel for panel in panels if panel.n_all >= MIN_NETWORKS][:MOST_PANELS]
-
-
-def _by_group(cohort: CohortFrame, parameter: ParameterOfModel) -> ParameterPanel:
-    """Return networks sorted by the median within their group; each group is one unit wide."""
-    rows = cohort.estimates(parameter)
-    groups = cohort.group[rows.index]
-    present = set(groups)
-    shown = [name for name in cohort.groups if name in present][:MOST_GROUPS] or [ALL]
-    ticks = {name: float(i) for i, name in enumerate(shown)}
-    start = groups.map(ticks).astype(float) if cohort.groups else pd.Series(0.0, index=rows.index)
-    rows, start = rows[start.notna()], start.dropna()
-    rank = rows["median"].groupby(start).rank(method="first")
-    size = start.groupby(start).transform("size")
-    rows = rows.assign(x=start + 0.8 * ((rank - 0.5) / size - 0.5))
-    return _panel(cohort, parameter, "group", rows, ticks)
-
-
-def _against(cohort: CohortFrame, parameter: ParameterOfModel, name: str) -> ParameterPanel:
-    rows = cohort.estimates(parameter)
-    rows = rows.assign(x=cohort.frame.loc[rows.index, name].astype(float))
-    return _panel(cohort, parameter, name, rows.dropna(), {})
-
-
-def _panel(
-    cohort: CohortFrame, parameter: ParameterOfModel, covariate: str, rows: pd.DataFrame,
-    ticks: dict[str, float],
-) -> ParameterPanel:  # fmt: skip
-    chosen = rows.loc[thin(rows.sort_values("x").index.to_numpy(), MOST_POINTS // MOST_PANELS)]
-    chosen = chosen.assign(id=cohort.frame.loc[chosen.index, "id"])
-    colour = cohort_styles(cohort)[parameter.model].colour
-    return ParameterPanel(*parameter, covariate, colour, chosen, ticks, len(rows))
-
-
-@dataclass(frozen=True)
-class CohortEmbedding:
-    """Networks that share a reference, among its simulations.
-
-    ``networks`` has the columns ``x``, ``y``, ``id``, ``group``, ``verdict`` and ``probable``; ``n_all`` is
-    the number of networks with this reference, ``n_lacking`` of those without a value of some feature.
-    """
-
-    reference: str
-    embedding: Embedding
-    networks: pd.DataFrame
-    n_all: int
-    n_lacking: int
-
-    @property
-    def simulated(self) -> pd.DataFrame:
-        """Positions and labels of the simulations."""
-        return self.embedding.points[~self.embedding.points["observed"]]
-
-
-def cohort_embeddings(
-    cohort: CohortFrame, features: pd.DataFrame, simulations: Simulations
-) -> list[CohortEmbedding]:
-    """Return an embedding for each of the references with the most networks, at most six."""
-    if not len(cohort.answered) or not simulations:
-        return []
-    known = check_columns(features, ("id",), "table of features")
-    known = known.assign(id=known["id"].astype(str)).drop_duplicates("id").set_index("id")
-    counts = cohort.answered["reference"].value_counts()
-    references = [str(name) for name in counts.index if name in simulations][:MOST_EMBEDDINGS]
-    made = (_embedding(cohort, known, name, *simulations[name]) for name in references)
-    return [each for each in made if each is not None]
-
-
-def _embedding(
-    cohort: CohortFrame, features: pd.DataFrame, reference: str, X: pd.DataFrame, y: Any
-) -> CohortEmbedding | None:
-    rows = cohort.answered[cohort.answered["reference"] == reference]
-    names = [name for name in X.columns if name in features and X[name].notna().all()]
-    own = features[names].reindex(rows["id"]).set_axis(rows.index, axis=0).astype(float)
-    own = own.replace([np.inf, -np.inf], np.nan).dropna(how="all")
-    own = own.loc[:, own.isna().mean() <= MOST_LACKING].dropna()
-    if not own.size or len(X) < 3:
-        return None
-    kept = own.loc[thin(own.index.to_numpy(), MOST_POINTS // 2)]
-    sample = thin(np.arange(len(X)), MOST_POINTS // 2)
-    embedding = embed(X[list(kept)].iloc[sample], np.asarray(y)[sample], kept)
-    points = embedding.points[embedding.points["observed"]].set_axis(kept.index, axis=0)
-    described = cohort.frame.loc[kept.index, ["id", "group", "verdict", "probable"]]
-    networks = points[["x", "y"]].join(described)
-    return CohortEmbedding(reference, embedding, networks, len(rows), len(rows) - len(own))
-
-
-def group_bars(
-    counts: pd.DataFrame, styles: Mapping[str, CategoryStyle], ax: Axes | None = None
-) -> Axes:
-    """Draw a bar for each group, a row of ``counts``, divided by category."""
-    ax = new_axes(ax, WIDTH, 1.2 + 0.36 * len(counts))
-    sizes = counts.sum(axis=1)
-    left = np.zeros(len(counts))
-    for name, style in styles.items():
-        shares = (counts[name] / sizes.clip(lower=1)).to_numpy()
-        if not shares.any():
-            continue
-        bars = ax.barh(
-            range(len(counts)), shares, left=left, height=0.66, color=style.colour, label=short(name),
-            hatch=style.hatch, edgecolor="white", linewidth=0.8, gid=f"category {name}",
-        )  # fmt: skip
-        for y, (bar, share, n) in enumerate(zip(bars, shares, counts[name], strict=True)):
-            text = f"{counts.index[y]}, {name}: {n} of {sizes.iloc[y]} ({share:.0%})"
-            add_tooltips(bar, [text])
-            if share > 0.03:
-                ax.text(
-                    left[y] + share / 2, y, str(n), ha="center", va="center", path_effects=halo(3)
-                )
-        left += shares
-    ax.set_yticks(range(len(counts)), [f"{short(name, 24)} ({n})" for name, n in sizes.items()])
-    ax.set(xlim=(0, 1), ylim=(len(counts) - 0.4, -0.6), xlabel="share of the networks")
-    if left.any():
-        legend_above(ax)
-    return ax
-
-
 def probability_rows(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
     """Draw the probabilities of each network as a stacked bar, with the names of networks or groups."""
-    ax = new_axes(ax, WIDTH, probability_height(data))
+    ax = new_axes(ax, WIDTH, data.height)
     n = len(data.values)
     edges, left = np.arange(n + 1) - 0.5, np.zeros(n)
     middles = {}
@@ -401,12 +233,6 @@ def probability_rows(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def probability_height(data: SortedProbabilities) -> float:
-    """Return the height of the figure of probabilities in inches."""
-    n_models, n = len(data.styles), len(data.ids)
-    return 0.2 * -(-n_models // 4) + (0.7 + 0.17 * n if n <= MOST_NAMED else 3.2)
-
-
 def _write_runs(ax: Axes, data: SortedProbabilities, middles: Mapping[str, NDArray[Any]]) -> None:
     """Write the name of the most probable model on networks that have it in common."""
     points = 72 * size_in_inches(ax)[1] / len(data.values)
@@ -420,9 +246,56 @@ def _write_runs(ax: Axes, data: SortedProbabilities, middles: Mapping[str, NDArr
             )  # fmt: skip
 
 
-def draw_panel(ax: Axes, panel: ParameterPanel) -> None:
+# Parameters
+
+
+def parameter_panels(cohort: CohortFrame, trends: Sequence[Mapping[str, Any]]) -> list[Panel]:
+    """Return each parameter by group, then against the numeric covariates with the smallest p-values."""
+    wanted = [(each, "group") for each in cohort.parameters]
+    wanted += [
+        (ParameterOfModel(trend["model"], trend["parameter"]), trend["covariate"])
+        for trend in trends
+        if trend["test"] == "Spearman"
+    ]
+    colours = {name: style.colour for name, style in cohort_styles(cohort).items()}
+    panels = []
+    for each, covariate in wanted:
+        rows, ticks = estimates_over(cohort, each, covariate)
+        if len(rows) >= MIN_NETWORKS:
+            title = f"{each.model} {each.name} by {covariate}"
+            draw = partial(_draw_estimates, each, covariate, colours[each.model], rows, ticks)
+            panels.append(Panel(title, f"Estimates of {title}.", draw))
+    return panels[:MOST_PANELS]
+
+
+def estimates_over(
+    cohort: CohortFrame, parameter: ParameterOfModel, covariate: str
+) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Return the estimates with ``id`` and their position ``x``, and the positions of groups.
+
+    The position is the value of a numeric covariate. Within a group, which is one unit wide, networks are
+    sorted by their median.
+    """
+    rows, ticks = cohort.estimates(parameter), dict[str, float]()
+    rows = rows.assign(id=cohort.frame.loc[rows.index, "id"])
+    if covariate != "group":
+        return rows.assign(x=cohort.frame.loc[rows.index, covariate].astype(float)).dropna(), ticks
+    groups = cohort.group[rows.index]
+    shown = [name for name in cohort.groups if (groups == name).any()][:MOST_GROUPS] or [ALL]
+    ticks = {name: float(i) for i, name in enumerate(shown)}
+    start = groups.map(ticks).astype(float) if cohort.groups else pd.Series(0.0, index=rows.index)
+    rows, start = rows[start.notna()], start.dropna()
+    rank = rows["median"].groupby(start).rank(method="first")
+    size = start.groupby(start).transform("size")
+    return rows.assign(x=start + 0.8 * ((rank - 0.5) / size - 0.5)), ticks
+
+
+def _draw_estimates(
+    parameter: ParameterOfModel, covariate: str, colour: str, rows: pd.DataFrame,
+    ticks: Mapping[str, float], ax: Axes,
+) -> None:  # fmt: skip
     """Draw the medians and intervals of one parameter."""
-    rows, colour = panel.rows, panel.colour
+    rows = rows.loc[thin(rows.sort_values("x").index.to_numpy(), MOST_POINTS // MOST_PANELS)]
     ax.vlines(rows["x"], rows["lower"], rows["upper"], color=colour, alpha=0.35, linewidth=1)
     (medians,) = ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
     if len(rows) <= MOST_DESCRIBED:
@@ -430,102 +303,153 @@ def draw_panel(ax: Axes, panel: ParameterPanel) -> None:
             f"{one['id']}: {one['median']:.3g} ({one['lower']:.3g} to {one['upper']:.3g})"
             for one in rows.to_dict("records")
         ))  # fmt: skip
-    ax.set_ylabel(f"{short(panel.model, 20)} {short(panel.parameter, 20)}")
-    ax.set_xlabel(short(panel.covariate))
+    ax.set_ylabel(f"{short(parameter.model, 20)} {short(parameter.name, 20)}")
+    ax.set_xlabel(short(covariate))
     ax.tick_params(labelsize=SMALL)
-    if panel.ticks:
+    if ticks:
         turn: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-        names = [short(name, 14) for name in panel.ticks]
-        ax.set_xticks(list(panel.ticks.values()), names, **(turn if len(names) > 3 else {}))
-        ax.set_xlim(-0.5, len(panel.ticks) - 0.5)
+        names = [short(name, 14) for name in ticks]
+        ax.set_xticks(list(ticks.values()), names, **(turn if len(names) > 3 else {}))
+        ax.set_xlim(-0.5, len(ticks) - 0.5)
+
+
+# Networks among simulations
+
+
+@dataclass(frozen=True)
+class CohortEmbedding:
+    """Networks that share a reference, among its simulations.
+
+    ``networks`` has the columns ``x``, ``y``, ``id``, ``group``, ``verdict`` and ``probable``; ``n_all`` is
+    the number of networks with this reference, ``n_lacking`` of those without a value of some feature.
+    """
+
+    reference: str
+    embedding: Embedding
+    networks: pd.DataFrame
+    n_all: int
+    n_lacking: int
+
+    @property
+    def simulated(self) -> pd.DataFrame:
+        """Positions and labels of the simulations."""
+        return self.embedding.points[~self.embedding.points["observed"]]
+
+
+def cohort_embeddings(
+    cohort: CohortFrame, features: pd.DataFrame | None, simulations: Simulations | None
+) -> list[CohortEmbedding]:
+    """Return an embedding for each of the references with the most networks, at most six."""
+    if features is None or not simulations or not len(cohort.answered):
+        return []
+    known = check_columns(features, ("id",), "table of features")
+    known = known.assign(id=known["id"].astype(str)).drop_duplicates("id").set_index("id")
+    counts = cohort.answered["reference"].value_counts()
+    references = [str(name) for name in counts.index if name in simulations][:MOST_EMBEDDINGS]
+    made = (_embedding(cohort, known, name, *simulations[name]) for name in references)
+    return [each for each in made if each is not None]
+
+
+def _embedding(
+    cohort: CohortFrame, features: pd.DataFrame, reference: str, X: pd.DataFrame, y: Any
+) -> CohortEmbedding | None:
+    rows = cohort.answered[cohort.answered["reference"] == reference]
+    names = [name for name in X.columns if name in features and X[name].notna().all()]
+    own = features[names].reindex(rows["id"]).set_axis(rows.index, axis=0).astype(float)
+    own = own.replace([np.inf, -np.inf], np.nan).dropna(how="all")
+    own = own.loc[:, own.isna().mean() <= MOST_LACKING].dropna()
+    if not own.size or len(X) < 3:
+        return None
+    kept = own.loc[thin(own.index.to_numpy(), MOST_POINTS // 2)]
+    sample = thin(np.arange(len(X)), MOST_POINTS // 2)
+    embedding = embed(X[list(kept)].iloc[sample], np.asarray(y)[sample], kept)
+    points = embedding.points[embedding.points["observed"]].set_axis(kept.index, axis=0)
+    described = cohort.frame.loc[kept.index, ["id", "group", "verdict", "probable"]]
+    networks = points[["x", "y"]].join(described)
+    return CohortEmbedding(reference, embedding, networks, len(rows), len(rows) - len(own))
 
 
 def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
-    """Draw the networks of one reference by verdict, among the simulations of each model."""
-    ax = new_axes(ax, WIDTH, 0.75 * WIDTH)
-    scale = np.sqrt(size_in_inches(ax)[0] / WIDTH)
-    for i, (name, own) in enumerate(data.simulated.groupby("label")):
-        ax.plot(
-            own["x"], own["y"], linestyle="", marker=MARKERS[i % len(MARKERS)], color="0.6",
-            markersize=3 * scale, alpha=0.5, fillstyle="none", label=f"{short(name, 20)} (simulated)",
-            gid=f"model {name}",
-        )  # fmt: skip
+    """Draw the networks of one reference by verdict, among the simulations of each model in grey."""
+    styles = {
+        name: style._replace(colour="#999999")
+        for name, style in series_styles(sorted(data.simulated["label"].unique())).items()
+    }
+    ax = embedding(data.simulated, texts=False, styles=styles, ax=ax)
     write_names(ax, data.simulated)
+    size = 7 * np.sqrt(size_in_inches(ax)[0] / WIDTH)
+    simulated: dict[str, Any] = {
+        "linestyle": "",
+        "marker": "o",
+        "markersize": 3,
+        "color": "#999999",
+    }
+    keys = [Line2D([], [], **simulated, label="simulated")]
     for kind, style in VERDICT_STYLES.items():
         own = data.networks[data.networks["verdict"] == kind]
         if len(own):
             (markers,) = ax.plot(
                 own["x"], own["y"], linestyle="", marker=style.marker, color=style.colour,
-                markersize=7 * scale, markeredgecolor="black", markeredgewidth=0.8, label=kind,
+                markersize=size, markeredgecolor="black", markeredgewidth=0.8, label=kind, zorder=3,
                 gid=f"verdict {kind}",
             )  # fmt: skip
+            keys.append(markers)
             columns = (own[name] for name in ("id", "group", "probable"))
             add_tooltips(markers, (
                 f"{name}{f', {group}' if group else ''}: {kind}{f', {models}' if models else ''}"
                 for name, group, models in zip(*columns, strict=True)
             ))  # fmt: skip
-    make_plane(ax)
-    legend_above(ax)
+    legend_above(ax, handles=keys)
     return ax
 
 
-def cohort_drawings(
-    answers: pd.DataFrame,
-    features: pd.DataFrame | None = None,
-    simulations: Simulations | None = None,
-) -> dict[str, Callable[[], Any]]:
-    """Return, by name, the functions that draw the figures of a cohort.
+# All figures of a cohort
 
-    The figures show verdicts, named models and families by group, the probabilities of all networks, the
-    parameters by group and against covariates if enough networks have estimates, and for each shared
-    reference the networks among its simulations.
 
-    Parameters
+@dataclass(frozen=True)
+class CohortFigures:
+    """What the figures of a cohort show, computed once for the files and for the report.
+
+    Attributes
     ----------
-    answers : DataFrame, as for :func:`netchoice.choice.cohort_summary.summarise_cohort`
-    features : DataFrame, optional
-        ``id`` and the features of each network.
-    simulations : mapping, optional
-        By the text of the reference: features X and models y of its simulations.
-
-    Examples
-    --------
-    >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
-    ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
-    >>> drawings = cohort_drawings(answers)
-    >>> list(drawings)
-    ['verdicts', 'models', 'probabilities']
-    >>> [text.get_text() for text in drawings["verdicts"]().texts]
-    ['2']
+    styles : dict, the style of each model
+    outcomes : DataFrame, numbers of networks by group and outcome
+    probabilities : SortedProbabilities
+    parameters : list of Panel
+    embeddings : list of CohortEmbedding
     """
-    cohort = CohortFrame.of(answers)
-    drawings: dict[str, Callable[[], Any]] = {}
-    if len(cohort.answered):
-        named, probabilities = model_counts(cohort), sorted_probabilities(cohort)
-        drawings["verdicts"] = partial(group_bars, verdict_counts(cohort), VERDICT_STYLES)
-        drawings["models"] = partial(
-            group_bars, named, category_styles(list(named), cohort_styles(cohort))
-        )
-        families = family_counts(cohort)
-        if families is not None:
-            drawings["families"] = partial(group_bars, families, family_styles(list(families)))
-        if probabilities.values.size:
-            drawings["probabilities"] = partial(probability_rows, probabilities)
-        if panels := parameter_panels(cohort, parameter_trends(cohort)[0]):
-            drawings["parameters"] = partial(_parameters, panels)
-    if features is not None and simulations:
-        found = cohort_embeddings(cohort, features, simulations)
-        names = file_names(each.reference for each in found)
-        for each in found:
+
+    styles: dict[str, SeriesStyle]
+    outcomes: pd.DataFrame
+    probabilities: SortedProbabilities
+    parameters: list[Panel]
+    embeddings: list[CohortEmbedding]
+
+    @classmethod
+    def of(
+        cls, cohort: CohortFrame, features: pd.DataFrame | None = None,
+        simulations: Simulations | None = None,
+    ) -> CohortFigures:  # fmt: skip
+        """Return what the figures of a cohort show; see :func:`draw_cohort`."""
+        return cls(
+            cohort_styles(cohort), outcome_counts(cohort), sorted_probabilities(cohort),
+            parameter_panels(cohort, parameter_trends(cohort)[0]),
+            cohort_embeddings(cohort, features, simulations),
+        )  # fmt: skip
+
+    def drawings(self) -> dict[str, Callable[[], Any]]:
+        """Return, by name, the functions that draw the figures."""
+        drawings: dict[str, Callable[[], Any]] = {}
+        if len(self.outcomes.columns):
+            drawings["outcomes"] = partial(outcome_bars, self.outcomes, self.styles)
+        if self.probabilities.values.size:
+            drawings["probabilities"] = partial(probability_rows, self.probabilities)
+        if self.parameters:
+            drawings["parameters"] = partial(draw_panels, self.parameters, 2.4, ())
+        names = file_names(each.reference for each in self.embeddings)
+        for each in self.embeddings:
             drawings[f"embedding-{names[each.reference]}"] = partial(embedding_map, each)
-    return drawings
-
-
-def _parameters(panels: Sequence[ParameterPanel]) -> NDArray[Any]:
-    drawn, _ = small_panels(len(panels), 3, 2.4)
-    for ax, panel in zip(drawn, panels, strict=True):
-        draw_panel(ax, panel)
-    return drawn
+        return drawings
 
 
 def draw_cohort(
@@ -538,13 +462,27 @@ def draw_cohort(
 ) -> list[Path]:
     """Draw the figures of a cohort and return the paths of the files.
 
-    ``folder`` is created if it does not exist; ``format`` is "png", "svg" or "pdf". The other parameters
-    are those of :func:`cohort_drawings`.
+    The figures show the outcomes by group, the probabilities of all networks, the parameters by group and
+    against covariates if enough networks have estimates, and for each shared reference the networks among
+    its simulations.
 
+    Parameters
+    ----------
+    answers : DataFrame, as for :func:`netchoice.choice.cohort_summary.summarise_cohort`
+    folder : path, created if it does not exist
+    features : DataFrame, optional
+        ``id`` and the features of each network.
+    simulations : mapping, optional
+        By the text of the reference: features X and models y of its simulations.
+    format : "png", "svg" or "pdf"
+
+    Examples
+    --------
     >>> import tempfile
     >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
     ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
     >>> [path.name for path in draw_cohort(answers, tempfile.mkdtemp())]
-    ['verdicts.png', 'models.png', 'probabilities.png']
+    ['outcomes.png', 'probabilities.png']
     """
-    return save_all(cohort_drawings(answers, features, simulations), folder, format)
+    figures = CohortFigures.of(CohortFrame.of(answers), features, simulations)
+    return save_all(figures.drawings(), folder, format)

@@ -23,25 +23,20 @@ from netchoice.figures.axes import (
     text_at_right,
 )
 from netchoice.figures.style import BLUE, VERMILLION
-from netchoice.validation import check_integer
+from netchoice.units import duration
 
 MOST_STEPS = 6  # in a tooltip
 
 
 def cost_text(cost: float, unit: str = "s") -> str:
-    """Return a cost with its unit; seconds below 1 are shown as ms, µs or ns.
+    """Return a cost with its unit.
 
-    >>> cost_text(0.00025), cost_text(0.01), cost_text(120.0), cost_text(12.5, "euro")
-    ('250 µs', '10 ms', '120 s', '12.5 euro')
+    >>> cost_text(0.00025), cost_text(0), cost_text(120.0), cost_text(12.5, "euro")
+    ('250 µs', '0 s', '2 min', '12.5 euro')
     """
     if unit != "s":
         return f"{cost:.4g} {unit}".rstrip()
-    if cost == 0 or cost >= 0.9995:
-        return f"{cost:.4g} s"
-    for name, size in (("ms", 1e-3), ("µs", 1e-6)):
-        if cost >= 0.9995 * size:
-            return f"{cost / size:.3g} {name}"
-    return f"{cost / 1e-9:.3g} ns"
+    return duration(cost) if cost else "0 s"
 
 
 def cost_title(unit: str, charge: str | None = None) -> str:
@@ -66,11 +61,6 @@ class SharedStep(NamedTuple):
     name: str
     cost: float
     n_users: int
-
-    @property
-    def users(self) -> str:
-        """The number of users as text, or nothing if there is one."""
-        return f", shared by {self.n_users}" if self.n_users > 1 else ""
 
 
 class FeatureCost(NamedTuple):
@@ -119,8 +109,8 @@ def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None
 
 
 def feature_costs(
-    costs: CostModel, features: Iterable[str] | None = None, *, top: int | None = None,
-    chosen: Collection[str] = (), unit: str = "s", steps: bool = True, ax: Axes | None = None,
+    costs: CostModel, features: Iterable[str] | None = None, *, chosen: Collection[str] = (),
+    unit: str = "s", steps: bool = True, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the cost of each feature on a logarithmic axis, the most expensive first.
 
@@ -133,7 +123,6 @@ def feature_costs(
     ----------
     costs : CostModel
     features : iterable of str, by default all
-    top : int, number of most expensive features to draw, by default all
     chosen : collection of str, features that get a star
     unit : str, unit of the costs; seconds are shown as µs, ms or s
     steps : bool, whether to name the shared steps
@@ -149,8 +138,6 @@ def feature_costs(
     ['blood sample 10 euro, shared by 2', 'blood sample 10 euro, shared by 2']
     """
     rows = list_costs(costs, features)
-    if top is not None:
-        rows = list_costs(costs, [row.feature for row in rows[: check_integer("top", top)]])
     ax = new_axes(ax, WIDTH, 1.1 + 0.19 * len(rows))
     sharing = [(y, row) for y, row in enumerate(rows) if row.steps]
     heights, own = [y for y, _ in sharing], [row.own for _, row in sharing]
@@ -168,7 +155,8 @@ def feature_costs(
     for y, row in sharing if steps else ():
         step = row.steps[0]
         if step.cost > row.own:
-            text = f"{short(step.name)} {cost_text(step.cost, unit)}{step.users}"
+            users = f", shared by {step.n_users}" if step.n_users > 1 else ""
+            text = f"{short(step.name)} {cost_text(step.cost, unit)}{users}"
             text_at_right(ax, y, text, 5, fontsize=SMALL, color=GREY)
     cost_axis(ax.xaxis, [*alone, *(row.own for row in rows)], unit, cost_title(unit))
     ax.grid(axis="x", alpha=0.3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -12,19 +12,17 @@ import pandas as pd
 
 from netchoice.figures.axes import save_all
 from netchoice.figures.cost_figures import feature_costs
-from netchoice.figures.distributions import feature_distributions
 from netchoice.figures.embeddings import embedding
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
-from netchoice.figures.heatmaps import heatmaps
-from netchoice.figures.posterior_panels import posteriors, rank_histograms
-from netchoice.figures.predictions import confusion, probabilities, reliability
+from netchoice.figures.histograms import feature_distributions, posteriors
+from netchoice.figures.predictions import probabilities, reliability
 from netchoice.figures.style import SeriesStyle, model_styles
 from netchoice.inference.mds import Embedding
 from netchoice.validation import file_names
 
 if TYPE_CHECKING:
-    from netchoice.choice.answer import Answer, Map, ParameterEstimate
+    from netchoice.choice.answer import Answer, Map
     from netchoice.choice.evaluate import FeatureEvaluation
 
 Drawings = dict[str, Callable[[], Any]]
@@ -43,31 +41,14 @@ def answer_drawings(answer: Answer) -> Drawings:
         )
     if evidence.map is not None:
         drawings["map"] = partial(embedding, answer_map(evidence.map), styles=styles)
-    samples = {name: values for name, values in evidence.samples.items() if any(values.values())}
-    if samples:
-        drawings["features"] = partial(
-            feature_distributions, samples, observed_values(answer),
-            labels=feature_labels(answer), styles=styles,
-        )  # fmt: skip
+    if any(answer_samples(answer).values()):
+        drawings["features"] = partial(feature_distributions, **answer_histograms(answer))
     most_probable = answer.candidates[0].name if answer.candidates else ""
     for model, name in file_names(evidence.posteriors).items():
         suffix = "" if model == most_probable else f"-{name}"
-        known, estimates = evidence.posteriors[model], answer[model].parameters
-        colour = styles[model].colour
-        drawings[f"parameters{suffix}"] = partial(
-            posteriors, known.draws, bounds=known.bounds, colour=colour,
-            intervals={parameter: each.interval for parameter, each in estimates.items()},
-            uniform=uniform_priors(answer, estimates),
-        )  # fmt: skip
-        if any(known.ranks.values()):
-            drawings[f"ranks{suffix}"] = partial(
-                rank_histograms, known.ranks, known.n_rank_draws, colour=colour
-            )
+        drawings[f"parameters{suffix}"] = partial(posteriors, **answer_posterior(answer, model))
     if evidence.reliability:
         drawings["reliability"] = partial(reliability, pd.DataFrame(evidence.reliability))
-    if evidence.confusion:
-        matrix = pd.DataFrame.from_dict(evidence.confusion, orient="index")
-        drawings["confusion"] = partial(confusion, matrix)
     return drawings
 
 
@@ -92,25 +73,38 @@ def answer_map(found: Map) -> Embedding:
     return Embedding(points, found.pearson, found.distance_correlation, found.features)
 
 
-def observed_values(answer: Answer) -> dict[str, float]:
-    """Return the features of the network."""
-    return {each.name: each.observed for each in answer.features}
+def answer_samples(answer: Answer) -> dict[str, dict[str, tuple[float, ...]]]:
+    """Return the features of which simulations have values, with these values by model."""
+    samples = answer.evidence.samples
+    return {name: values for name, values in samples.items() if any(values.values())}
 
 
-def feature_labels(answer: Answer) -> dict[str, str]:
-    """Return the words for each feature."""
-    return {each.name: each.label for each in answer.features}
+def answer_histograms(answer: Answer) -> dict[str, Any]:
+    """Return the arguments of :func:`netchoice.figures.feature_distributions` for an answer."""
+    return {
+        "samples": answer_samples(answer),
+        "observed": {each.name: each.observed for each in answer.features},
+        "labels": {each.name: each.label for each in answer.features},
+        "styles": answer_styles(answer),
+    }
 
 
-def uniform_priors(answer: Answer, estimates: Mapping[str, ParameterEstimate]) -> set[str]:
-    """Return the parameters that have a uniform prior.
+def answer_posterior(answer: Answer, model: str) -> dict[str, Any]:
+    """Return the arguments of :func:`netchoice.figures.posteriors` for a model of an answer.
 
-    If simulations are density-matched, only some draws are kept, and those need not be uniform.
+    If simulations are density-matched, only some draws of a uniform prior are kept, and those need not be
+    uniform.
     """
-    if answer.space["matched"]:
-        return set()
+    known, estimates = answer.evidence.posteriors[model], answer[model].parameters
     priors = {name: each.prior.removeprefix("scipy.stats.") for name, each in estimates.items()}
-    return {name for name, prior in priors.items() if prior.startswith("uniform(")}
+    uniform = {name for name, prior in priors.items() if prior.startswith("uniform(")}
+    return {
+        "draws": known.draws,
+        "intervals": {name: each.interval for name, each in estimates.items()},
+        "bounds": known.bounds,
+        "uniform": set() if answer.space["matched"] else uniform,
+        "colour": answer_styles(answer)[model].colour,
+    }
 
 
 def draw_answer(answer: Answer, folder: str | PathLike[str], *, format: str = "png") -> list[Path]:
@@ -118,9 +112,8 @@ def draw_answer(answer: Answer, folder: str | PathLike[str], *, format: str = "p
 
     A figure is drawn if the answer has its data: the probabilities of the models that are not rejected
     (``probabilities.png``), the fit of the models that are shown (``fit-MODEL.png``), the network among the
-    simulations (``map.png``), histograms of features (``features.png``), posteriors (``parameters.png``) and
-    ranks of true values (``ranks.png``) of the most probable model, the same of others
-    (``parameters-MODEL.png``, ``ranks-MODEL.png``), the reliability diagram and the confusion matrix.
+    simulations (``map.png``), histograms of features (``features.png``), the posteriors of the most probable
+    model (``parameters.png``) and of others (``parameters-MODEL.png``), and the reliability diagram.
 
     Parameters
     ----------
@@ -145,7 +138,6 @@ def evaluation_drawings(result: FeatureEvaluation) -> Drawings:
     point, evaluation, rankings = result.recommended, result.evaluation, result.rankings
     cost, unit = f"cost_{point.charge}", "s" if result.in_seconds else ""
     drawings: Drawings = {
-        "heatmaps": partial(heatmaps, evaluation),
         "costs": partial(feature_costs, result.costs, unit=unit),
     }
     if evaluation[cost].gt(0).any():
@@ -163,8 +155,7 @@ def draw_evaluation(
 ) -> list[Path]:
     """Draw the figures of an evaluation and return the paths of the files.
 
-    The figures show accuracy over penalty and number of features, the costs, accuracy against cost,
-    and the ranking of each method along the penalties.
+    The figures show the costs, accuracy against cost, and the ranking of each method along the penalties.
 
     Parameters
     ----------
@@ -179,6 +170,6 @@ def draw_evaluation(
     ...                                  features=["degree_mean", "transitivity", "noise_normal"])
     >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
     >>> sorted(path.stem for path in draw_evaluation(result, tempfile.mkdtemp()))
-    ['costs', 'heatmaps', 'pareto', 'ranking-jmi']
+    ['costs', 'pareto', 'ranking-jmi']
     """
     return save_all(evaluation_drawings(result), folder, format)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -22,9 +22,9 @@ from netchoice.figures.axes import (
     legend_above,
     new_axes,
     short,
+    size_in_inches,
 )
 from netchoice.figures.cost_figures import cost_axis, cost_text, cost_title
-from netchoice.figures.heatmaps import penalty_axis
 from netchoice.figures.style import HIGHLIGHT, method_styles, series_styles
 from netchoice.validation import check_integer
 
@@ -126,6 +126,31 @@ def _mark(ax: Axes, point: Mapping[str, Any], cost: str, unit: str, measure: str
     )  # fmt: skip
 
 
+def penalty_text(penalty: float, digits: int = 4) -> str:
+    """Return a penalty as short text for an axis.
+
+    >>> penalty_text(0.0125), penalty_text(204.8, 2), penalty_text(61440.0)
+    ('0.0125', '205', '61.4k')
+    """
+    if penalty >= 1e6:
+        return f"{penalty:.2g}"
+    if penalty >= 1000:
+        return f"{penalty / 1000:.3g}k"
+    return f"{penalty:.{max(digits, 3) if penalty >= 100 else digits}g}"
+
+
+def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
+    """Place the penalties at equal distances on the x axis; a dashed line separates λ = 0."""
+    n = len(penalties)
+    step = max(1, -(-n // max(3, int(size_in_inches(ax)[0] / 0.5))))
+    labelled = [0, *reversed(range(n - 1, step - 1, -step))] if n > 1 else [0]
+    ax.set_xticks(labelled, [penalty_text(penalties[i]) for i in labelled], fontsize=SMALL)
+    ax.set_xlim(-0.5, n - 0.5)
+    ax.set_xlabel("cost penalty λ")
+    if n > 1 and penalties[0] == 0:
+        ax.axvline(0.5, color="black", ls="--", lw=1.2, path_effects=halo(), gid="no penalty")
+
+
 def ranking_positions(rankings: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return the position of each feature (rows) at each penalty (columns) for one method."""
     rows = rankings[rankings["method"] == method]
@@ -138,8 +163,8 @@ def ranking_positions(rankings: pd.DataFrame, method: str) -> pd.DataFrame:
 
 
 def ranking_paths(
-    path: pd.DataFrame, method: str, *, top: int = 10, most: int = MOST_RANKED, ax: Axes | None = None
-) -> Axes:  # fmt: skip
+    path: pd.DataFrame, method: str, *, top: int = 10, ax: Axes | None = None
+) -> Axes:
     """Draw the positions of features over the penalty λ, for features that reach the top.
 
     A line that leaves at the bottom has fallen below position ``top``. A dashed line separates λ = 0.
@@ -151,8 +176,8 @@ def ranking_paths(
         as :func:`netchoice.selection.rank_path` returns it.
     method : str
     top : int
-        Features that never reach this position are left out.
-    most : int, number of features to draw, those with the best positions
+        Features that never reach this position are left out, and so are all but the twelve with the
+        best positions.
     ax : Axes, optional
 
     Examples
@@ -172,7 +197,7 @@ def ranking_paths(
     positions = ranking_positions(path, method)
     positions = positions[(positions <= top).any(axis=1)]
     best = (1 / positions.where(positions <= top)).sum(axis=1)
-    positions = positions.loc[best.sort_values(ascending=False, kind="stable").index[:most]]
+    positions = positions.loc[best.sort_values(ascending=False, kind="stable").index[:MOST_RANKED]]
     last = int(positions.max().max())
     positions = positions.fillna(last + 1)  # rankings may have the first positions only
     rows = min(top, last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from netchoice.figures.axes import PLAIN, SMALL, WIDTH, add_tooltips, new_panels
+from netchoice.figures.axes import SMALL, WIDTH, Panel, add_tooltips, draw_panels
 from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.profiles import N_SOURCES, Envelope
 
@@ -118,7 +119,7 @@ class FitPanel:
         return ticks
 
 
-def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE, columns: int = 3) -> NDArray[Any]:
+def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE) -> NDArray[Any]:
     """Draw distributions of the observed network over ranges of a model's simulations.
 
     Panels in which the observed network is unlike the simulations come first; their titles say
@@ -129,7 +130,6 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE, columns: int =
     envelopes : mapping from panel to Envelope
         One model of what :func:`netchoice.profiles.envelopes` returns.
     colour : str, of the ranges
-    columns : int, number of panels in a row
 
     Examples
     --------
@@ -141,14 +141,10 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE, columns: int =
     >>> sorted(ax.get_title(loc="left") for ax in axes)[:3]
     ['Clustering', 'Components', 'Cores']
     """
-    panels = fit_panels(envelopes)
-    axes, figure = new_panels(len(panels), columns, 1.25 * WIDTH, 0.5, 2.3)
-    for ax, panel in zip(axes, panels, strict=True):
-        draw_fit(ax, panel, colour)
-        title = f"{panel.text.title}: differs" if panel.differs else panel.text.title
-        weight = "bold" if panel.differs else "normal"
-        ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
-    handles = [
+    panels = [
+        each._replace(draw=partial(_draw_titled, each)) for each in panels_of(envelopes, colour)
+    ]
+    keys = [
         Line2D([], [], **_OBSERVED, label="observed network"),
         Line2D([], [], **_OUTSIDE, linestyle="", label="outside the 95% range"),
         *(
@@ -156,11 +152,29 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE, columns: int =
             for share, alpha in zip((95, 50), _ALPHAS, strict=True)
         ),
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=4, **PLAIN)
-    return axes
+    return draw_panels(panels, 2.3, keys, 1.25 * WIDTH)
 
 
-def draw_fit(ax: Axes, panel: FitPanel, colour: str) -> None:
+def _draw_titled(panel: Panel, ax: Axes) -> None:
+    """Draw one panel with its title."""
+    panel.draw(ax)
+    title = f"{panel.title}: differs" if panel.differs else panel.title
+    weight = "bold" if panel.differs else "normal"
+    ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
+
+
+def panels_of(envelopes: Mapping[str, Envelope], colour: str) -> list[Panel]:
+    """Return the panels of one model, with ranges in this colour; those that differ come first."""
+    return [
+        Panel(
+            each.text.title, f"{each.text.title}: {each.sentence}", partial(_draw, each, colour),
+            each.sentence, each.differs,
+        )
+        for each in fit_panels(envelopes)
+    ]  # fmt: skip
+
+
+def _draw(panel: FitPanel, colour: str, ax: Axes) -> None:
     """Draw one panel, with ranges in this colour."""
     x = np.arange(len(panel.labels))
     for level, alpha in enumerate(_ALPHAS):

@@ -1,4 +1,4 @@
-"""Figures of predictions: probabilities of models, their reliability, and models that are confused."""
+"""Figures of predictions: probabilities of models, and their reliability."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from netchoice.errors import UsageError
 from netchoice.figures.axes import (
     GREY,
     SMALL,
@@ -46,7 +45,7 @@ def probabilities(
     >>> [label.get_text() for label in ax.get_yticklabels()], [t.get_text() for t in ax.texts]
     (['dmr', 'dmc'], ['0.96', '0.04'])
     """
-    check_names("model", None, models, "a probability for at least one")
+    check_names("model", None, models)
     names = sorted(models, key=lambda name: -models[name])
     styles = styles or model_styles(names)
     ax = new_axes(ax, WIDTH, 1.0 + 0.38 * len(names))
@@ -112,44 +111,4 @@ def reliability(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.grid(alpha=0.3)
     for handle in legend_above(ax).legend_handles[1:]:
         handle.set(sizes=[36])
-    return ax
-
-
-def confusion(matrix: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw a confusion matrix: the true model of held-out simulations against the predicted one.
-
-    The shade of a cell is its share of the row; the number is the count.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Counts, with the true models as index and the predicted models as columns.
-    ax : Axes, optional
-
-    Examples
-    --------
-    >>> names = ["dmc", "dmr"]
-    >>> ax = confusion(pd.DataFrame([[97, 3], [5, 95]], index=names, columns=names))
-    >>> [text.get_text() for text in ax.texts]
-    ['97', '3', '5', '95']
-    """
-    counts = matrix.to_numpy(dtype=np.float64)
-    if not counts.size:
-        raise UsageError(f"a matrix of shape {counts.shape}; expected at least one model")
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-    side = 1.7 + 0.62 * len(matrix)
-    ax = new_axes(ax, side + 0.6, side)
-    mesh = ax.imshow(shares, vmin=0, vmax=1, cmap="Blues")
-    for (row, column), share in np.ndenumerate(shares):
-        ax.text(
-            column, row, f"{counts[row, column]:.0f}", ha="center", va="center", fontsize=SMALL + 1,
-            color="white" if share > 0.6 else "black",
-        )  # fmt: skip
-    ax.set_xticks(range(matrix.shape[1]), map(short, matrix.columns), fontsize=SMALL + 1)
-    ax.set_yticks(range(len(matrix)), map(short, matrix.index), fontsize=SMALL + 1)
-    if matrix.shape[1] > 4:
-        ax.tick_params(axis="x", rotation=45)
-    ax.set(xlabel="predicted model", ylabel="true model")
-    ax.get_figure().colorbar(mesh, ax=ax, label="share of the true model")  # type: ignore[union-attr]
     return ax

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
 from matplotlib.text import Text
@@ -33,14 +32,12 @@ _PAGE_STYLE: dict[Any, Any] = STYLE | {
     "xtick.major.size": 2.5, "ytick.major.size": 2.5, "svg.fonttype": "none", "text.parse_math": False,
 }  # fmt: skip
 _MARGIN = 2.0  # points around a figure
-_RASTER_DPI = 144  # of cells, which are drawn as an image
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _COLOUR = re.compile("#[0-9a-f]{6}")
 _REFERENCE = re.compile(r"(?:href=\"#|url\(#)([^\")]+)")
-_HREF = "{http://www.w3.org/1999/xlink}href"
 #: Properties that the page decides, or that change nothing.
-_USELESS = ("font-family", "image-rendering", "stroke-miterlimit")
+_USELESS = ("font-family", "stroke-miterlimit")
 
 
 def draw_svg(
@@ -60,10 +57,11 @@ def draw_svg(
         figure = PlainFigure(figsize=size, dpi=72)
         ax = figure.add_axes((0.1, 0.2, 0.88, 0.7))
         draw(ax)
-        _fill_figure(figure, ax)
+        for _ in range(2):  # a new size can change the numbers at the ticks
+            _fill_figure(figure, ax)
         tooltips = _prepare(figure)
         file = StringIO()
-        figure.savefig(file, format="svg", dpi=_RASTER_DPI)
+        figure.savefig(file, format="svg")
     width, height = (f"{72 * length:g}" for length in size)
     text = _NOT_XML.sub("\ufffd", file.getvalue())
     root = ElementTree.fromstring(text)  # noqa: S314 - matplotlib wrote it, with names escaped
@@ -133,8 +131,6 @@ def _prepare(figure: Figure) -> dict[str, list[str]]:
         elif isinstance(artist, Text) and artist.get_path_effects():
             artist.set_path_effects([])  # they would make the text a drawing
             artist.set_gid("halo")
-        elif isinstance(artist, QuadMesh):
-            artist.set_rasterized(True)
     return tooltips
 
 
@@ -180,11 +176,6 @@ class _Compactor:
             elif name == "style":
                 known = [part for part in value.split("; ") if not part.startswith(_USELESS)]
                 yield name, self.value(";".join(known), 2).replace(": ", ":")
-            elif name == "href":
-                yield (
-                    name,
-                    value.replace("\n", "") if value.startswith("data:") else self.value(value, 2),
-                )
             elif name == "d":
                 yield name, re.sub(r"\s*([A-Za-z])\s*", r"\1", self.value(value, digits)).strip()
             elif name == "transform":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,19 @@ import pandas as pd
 
 from netchoice import figures
 from netchoice.choice.answer import Answer, FeatureValue, Interval, ModelAnswer
-from netchoice.choice.discrepancies import Discrepancy
 from netchoice.choice.text import (
     MOST_LISTED,
     _contradictions,
     advice_text,
+    contradiction,
     next_step,
     power_line,
 )
 from netchoice.figures import drawings
 from netchoice.figures.axes import Panel
-from netchoice.figures.distributions import histogram_panels
 from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, is_drawable
-from netchoice.figures.fit_panels import FitPanel, draw_fit, fit_panels
-from netchoice.figures.posterior_panels import pair_panels, posterior_panels, rank_panels
+from netchoice.figures.fit_panels import panels_of
+from netchoice.figures.histograms import histogram_panels, posterior_panels
 from netchoice.figures.style import SeriesStyle
 from netchoice.figures.svg import draw_svg
 from netchoice.graph import Graph
@@ -41,12 +39,10 @@ from netchoice.report.page import (
     Sections,
     aside,
     details,
-    details_table,
     html_page,
     items,
     keys,
     model_name,
-    panels,
     sentence,
     series_keys,
     settings_tables,
@@ -57,8 +53,8 @@ from netchoice.units import count, duration
 
 MOST_BARS = 12  # models in the figure of probabilities
 MOST_EXPLAINED = 3  # models that are shown in detail
-MOST_SHOWN_PANELS, MOST_PAIRS = 3, 3  # panels of a model's fit, and pairs of its parameters
-MOST_HISTOGRAMS = 3  # shown at once
+MOST_PANELS = 3  # shown at once: of the fit of the first model, and of histograms
+MOST_PAIRS = 3  # of the parameters of a model
 NETWORK_SIZE = (14.0, 14.0)  # inches; the drawing has no text
 #: A number with more digits than a page shows.
 _LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
@@ -72,10 +68,6 @@ _QUALITY = (
     "The quality of the estimates was measured on simulations with known parameters, which were held out "
     "and estimated like the network. The expected error is the root mean squared error of the posterior "
     "mean. Shrinkage is 0 if the features say nothing about a parameter and 1 if they determine it."
-)
-_RANKS = (
-    "The relative rank is the share of draws below the true value. If posteriors are exact, its line is "
-    "level, up to chance. High ends: posteriors are too narrow. A high middle: they are too wide."
 )
 
 
@@ -120,27 +112,33 @@ class AnswerPage:
 
     def _condition(self, decided: Sequence[ModelAnswer]) -> str:
         """Return what the numbers of the cards mean."""
-        if not decided:
-            return ""
         rest = len(decided) - MOST_LISTED
         more = f" {count(rest, 'more model')} in the table below." if rest > 0 else ""
-        are_known = any(each.probability is not None for each in decided)
-        text = (
-            "Probabilities, given that one of the models that are not rejected made the network."
-            if are_known
-            else "Models that are not rejected, and the p-values of their fit."
-        )
-        return text + more
+        if sum(each.probability is not None for each in decided) < 2:
+            return more.strip()
+        return f"Probabilities, given that one of the models that are not rejected made the network.{more}"
 
     def _card(self, each: ModelAnswer) -> Card:
+        """Return the card of a model; the probability of the only candidate is 1 by definition."""
+        p = _p_text(each)
+        texts = [sentence(f"{each.state}{p}")]
         reply = each.state if each.probability is None else rounded(each.probability)
-        texts = [
-            each.interval and f"95% interval {_ends(each.interval)}.",
-            sentence(f"{each.state}{_p_text(each)}"),
-            each.description and sentence(each.description),
-            *_signed(_outside(each)),
-        ]
-        return Card(self.name(each.name), reply, [text for text in texts if text])
+        if each.probability is None or len(self.answer.candidates) == 1:
+            reply = each.state
+            texts = [sentence(p.removeprefix(", ").replace("p =", "p-value"))] if p else []
+        elif each.interval is not None:
+            texts.insert(0, f"95% interval {_ends(each.interval)}.")
+        texts += [sentence(each.description)] if each.description else []
+        texts += self._differences(each)[:1] if each.outside else []
+        return Card(self.name(each.name), reply, texts)
+
+    def _differences(self, each: ModelAnswer) -> list[Html]:
+        """Return how the network differs from a model, with one sign; first what no simulation reaches."""
+        found = sorted(each.discrepancies, key=lambda one: one.feature not in each.outside)
+        texts = [one.sentence for one in found]
+        if each.outside and not (found and found[0].feature in each.outside):
+            texts.insert(0, contradiction(self.answer, each).strip().removeprefix("but "))
+        return [element("span", sentence(text), class_="differs") for text in texts]
 
     def _source(self) -> str:
         """Return the name of the file that the network was read from, if there is one."""
@@ -179,17 +177,24 @@ class AnswerPage:
             (
                 self.name(each.name),
                 each.state,
-                _probability_cell(each),
+                _probability_cell(each) if len(self.answer.candidates) > 1 else None,
                 _p_cell(each),
                 each.family,
-                sentence(each.description) if each.description else None,
-                _signed(each.discrepancies[:1])[0] if each.discrepancies else None,
+                next(iter(self._differences(each)), None),
             )
             for each in self.answer.models
         ]
-        head = ("model", "state", "probability", "p-value", "family", "what it is",
-                "largest difference")  # fmt: skip
-        return table("All models: those that are not rejected first", head, rows)
+        head = ("model", "state", "probability", "p-value", "family", "largest difference")
+        described = [
+            (self.name(each.name), each.description or None, each.reference or None)
+            for each in self.answer.models
+        ]
+        return join([
+            table("All models: those that are not rejected first", head, rows),
+            details("Show what the models are", table(
+                "Models and where they were published", ("model", "what it is", "reference"), described
+            )),
+        ])  # fmt: skip
 
     def _explanations(self) -> Iterable[Html]:
         """Yield how the network differs from simulations of the first models, and what to try."""
@@ -207,31 +212,27 @@ class AnswerPage:
             yield self._explanation(each, is_first=number == 0)
 
     def _explanation(self, each: ModelAnswer, is_first: bool) -> Html:
-        found = fit_panels(self.answer.evidence.envelopes.get(each.name, {}))
-        drawn = [self._fit_figure(each.name, panel) for panel in found]
-        n = min(sum(panel.differs for panel in found) or 1, MOST_SHOWN_PANELS) if is_first else 0
-        titles = ", ".join(panel.text.title.lower() for panel in found[n:])
+        found = panels_of(
+            self.answer.evidence.envelopes.get(each.name, {}), self.styles[each.name].colour
+        )
         before = "" if each.is_candidate else _before_text(each)
         reference = sentence(each.reference) if each.reference else ""
-        differences = _signed(each.discrepancies)
-        advice = [with_options(sentence(advice_text(one, self.language))) for one in each.advice]
+        differences = self._differences(each)
+        tried = each.advice if is_first else ()  # that of the others is nearly the same
+        advice = [with_options(sentence(advice_text(one, self.language))) for one in tried]
         return element(
             "article",
             element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),
             aside(f"{before} {reference}") if before or reference else "",
             items(differences, "differences") if differences else aside("No feature differs clearly."),
-            panels(drawn[:n]) if n else "",
-            details(f"Show {titles}", panels(drawn[n:])) if titles else "",
+            self._panels(each, found, MOST_PANELS if is_first else 0),
             join([element("h4", "What to try"), items(advice)]) if advice else "",
         )  # fmt: skip
 
-    def _fit_figure(self, model: str, panel: FitPanel) -> Html:
-        plot = self.sections.draw(
-            f"{panel.text.title} of {model}: {panel.sentence}",
-            lambda ax: draw_fit(ax, panel, self.styles[model].colour),
-        )
-        title = element("h4", panel.text.title, class_="differs" if panel.differs else None)
-        return element("div", title, aside(panel.sentence), plot, class_="fit-panel")
+    def _panels(self, each: ModelAnswer, found: Sequence[Panel], shown: int) -> Html:
+        """Return the panels of a model, of which some are shown at once."""
+        found = [panel._replace(label=f"{each.name}: {panel.label}") for panel in found]
+        return self.sections.panels(found, shown)
 
     # Parameters
 
@@ -245,7 +246,7 @@ class AnswerPage:
         names = ", ".join(each.name for each in drawn[1:])
         coverage = next(iter(known[0].parameters.values())).coverage
         shown = {"middle": "posterior", "observed thick": f"{coverage:.0%} interval"}
-        if any(drawings.uniform_priors(self.answer, each.parameters) for each in drawn):
+        if any(drawings.answer_posterior(self.answer, each.name)["uniform"] for each in drawn):
             shown["dashed"] = "uniform prior"
         measured = any(one.quality for each in known for one in each.parameters.values())
         self.sections.add(
@@ -257,75 +258,19 @@ class AnswerPage:
             details(f"Show {names}", join(others)) if others else "",
             aside(_QUALITY) if measured else "",
             _parameters_table(known),
-            self._ranks(drawn),
         )  # fmt: skip
 
     def _posterior(self, each: ModelAnswer) -> Html:
-        known, colour = self.answer.evidence.posteriors[each.name], self.styles[each.name].colour
-        intervals = {name: one.interval for name, one in each.parameters.items()}
-        uniform = drawings.uniform_priors(self.answer, each.parameters)
-        found = posterior_panels(known.draws, intervals, known.bounds, uniform, colour)
-        found += pair_panels(known.draws, known.bounds, colour)[:MOST_PAIRS]
-        drawn = panels(self._draw(each.name, panel) for panel in found)
-        return element("article", element("h3", self.name(each.name)), drawn)
-
-    def _ranks(self, drawn: Sequence[ModelAnswer]) -> Html | str:
-        blocks: list[Html] = []
-        for each in drawn:
-            known = self.answer.evidence.posteriors[each.name]
-            if any(known.ranks.values()):
-                colour = self.styles[each.name].colour
-                found = rank_panels(known.ranks, known.n_rank_draws, colour)
-                blocks += [
-                    element("h3", self.name(each.name)),
-                    panels(self._draw(each.name, panel) for panel in found),
-                ]
-        if not blocks:
-            return ""
-        legend = keys({"step": "held-out simulations", "wide": "99% range by chance"})
-        return details("Show the ranks of true values", join([aside(_RANKS), legend, *blocks]))
-
-    def _draw(self, model: str, panel: Panel) -> Html:
-        return self.sections.draw(f"{model}: {panel.label}", panel.draw)
+        n = len(each.parameters) + MOST_PAIRS
+        found = posterior_panels(**drawings.answer_posterior(self.answer, each.name))[:n]
+        title = element("h3", self.name(each.name))
+        return element("article", title, self._panels(each, found, n))
 
     # The network among the simulations
 
     def add_simulations(self) -> None:
         """Add the map, and histograms of the features that differ most."""
-        evidence = self.answer.evidence
-        parts: list[Any] = []
-        if evidence.map is not None:
-            embedded = drawings.answer_map(evidence.map)
-            width, height = np.ptp(embedded.points[["x", "y"]].to_numpy(dtype=float), axis=0)
-            shape = float(np.clip(height / width, 0.4, 0.7))
-            draw = partial(_draw_map, embedded, self.styles)
-            parts += [
-                series_keys(self._styles_of(evidence.map.model)),
-                self.sections.draw(
-                    f"Map of {len(evidence.map.x)} simulated networks by model, with the observed network "
-                    "as a star.",
-                    draw, (WIDE_SIZE[0], WIDE_SIZE[0] * shape), scale=2.4,
-                ),
-                aside(
-                    f"The distances in the plane have a correlation of {evidence.map.pearson:.2f} with the "
-                    f"distances between the networks in {len(evidence.map.features)} features (distance "
-                    f"correlation {evidence.map.distance_correlation:.2f})."
-                ),
-            ]  # fmt: skip
-        samples = {name: each for name, each in evidence.samples.items() if any(each.values())}
-        if samples:
-            models = dict.fromkeys(model for each in samples.values() for model in each)
-            labels = drawings.feature_labels(self.answer)
-            observed = drawings.observed_values(self.answer)
-            found = histogram_panels(samples, observed, labels, self.styles)
-            drawn = [self.sections.draw(panel.label, panel.draw) for panel in found]
-            more = ", ".join(labels[name] for name in [*samples][MOST_HISTOGRAMS:])
-            parts += [
-                element("h3", "Features that differ most between the models"),
-                series_keys(self._styles_of(models), line=True),
-                panels(drawn[:MOST_HISTOGRAMS]),
-                details(f"Show {more}", panels(drawn[MOST_HISTOGRAMS:])) if more else "",
-            ]
+        parts = [*self._map(), *self._histograms()]
         if parts:
             self.sections.add(
                 "simulations", "The network among the simulations",
@@ -336,6 +281,34 @@ class AnswerPage:
                 *parts,
             )  # fmt: skip
 
+    def _map(self) -> Iterable[Html]:
+        """Yield the legend, the map, and how well it shows the distances."""
+        found = self.answer.evidence.map
+        if found is None:
+            return
+        embedded = drawings.answer_map(found)
+        width, height = np.ptp(embedded.points[["x", "y"]].to_numpy(dtype=float), axis=0)
+        shape = float(np.clip(height / width, 0.4, 0.7))
+        yield series_keys(self._styles_of(found.model))
+        yield self.sections.draw(
+            f"Map of {len(found.x)} simulated networks by model, with the observed network as a star.",
+            lambda ax: figures.embedding(embedded, texts=False, styles=self.styles, ax=ax),
+            (WIDE_SIZE[0], WIDE_SIZE[0] * shape), scale=2.4,
+        )  # fmt: skip
+        yield aside(
+            f"The distances in the plane have a correlation of {found.pearson:.2f} with the distances "
+            f"between the networks in {len(found.features)} features (distance correlation "
+            f"{found.distance_correlation:.2f})."
+        )
+
+    def _histograms(self) -> Iterable[Html]:
+        shown = drawings.answer_histograms(self.answer)
+        if shown["samples"]:
+            models = [model for each in shown["samples"].values() for model in each]
+            yield element("h3", "Features that differ most between the models")
+            yield series_keys(self._styles_of(models), line=True)
+            yield self.sections.panels(histogram_panels(**shown), MOST_PANELS)
+
     def _styles_of(self, models: Iterable[str]) -> dict[str, SeriesStyle]:
         return {model: self.styles[model] for model in dict.fromkeys(models)}
 
@@ -344,12 +317,8 @@ class AnswerPage:
     def add_appendix(self) -> None:
         """Add features and costs, the reliability of predictions, the network, settings and versions."""
         answer = self.answer
-        settings = {
-            key: answer.settings[key]
-            for key in answer.settings
-            if key not in ("versions", "python")
-        }
-        versions = {**answer.settings["versions"], "python": answer.settings["python"]}
+        settings = dict(answer.settings)
+        versions = {**settings.pop("versions"), "python": settings.pop("python")}
         network = [(name.replace("_", " "), value) for name, value in answer.network.items()]
         reading = answer.reading
         self.sections.add(
@@ -362,7 +331,6 @@ class AnswerPage:
             items(reading.lines()) if reading else aside("The network was passed in Python."),
             table("The network that was compared", ("property", "value"), network),
             element("h3", "Models, settings and versions"),
-            self._references(),
             settings_tables({"Settings": settings, "Space": answer.space, "Versions": versions}),
             fold="Show the appendix",
         )  # fmt: skip
@@ -378,15 +346,6 @@ class AnswerPage:
         ]  # fmt: skip
         caption = "Features by which models were compared; a share of 0% or 100% is outside the simulations"
         return table(caption, head, rows)
-
-    def _references(self) -> Html | str:
-        """Return where the models were published."""
-        rows = [
-            (self.name(each.name), each.reference) for each in self.answer.models if each.reference
-        ]
-        return (
-            details_table("References", "References", ("model", "reference"), rows) if rows else ""
-        )
 
     def _reliability(self) -> Iterable[Any]:
         """Yield the reliability diagram and the confusion matrix."""
@@ -425,20 +384,6 @@ def network_picture(graph: Graph, name: str = "") -> Html:
     drawing = draw_svg(lambda ax: figures.network(graph, ax=ax), NETWORK_SIZE, label, "network")
     caption = f"{name or 'The observed network'}: {counts}. Larger points have more edges."
     return element("figure", drawing, element("figcaption", caption), class_="plot network")
-
-
-def _draw_map(embedded: Any, styles: Any, ax: Any) -> None:
-    figures.embedding(embedded, texts=False, styles=styles, ax=ax)
-
-
-def _outside(each: ModelAnswer) -> list[Discrepancy]:
-    """Return the main differences if a feature is outside all simulations of the model."""
-    return list(each.discrepancies[:1]) if each.outside else []
-
-
-def _signed(found: Sequence[Discrepancy]) -> list[Html]:
-    """Return differences between network and simulations, with the sign that they have everywhere."""
-    return [element("span", sentence(each.sentence), class_="differs") for each in found]
 
 
 def _before_text(each: ModelAnswer) -> str:

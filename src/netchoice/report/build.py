@@ -1,22 +1,22 @@
-"""The report of an answer or an evaluation: one HTML file."""
+"""The report of an answer or an evaluation, and whole tasks with their figures and their report."""
 
 from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from netchoice.choice.answer import Answer
+from netchoice.choice.evaluate import FeatureEvaluation, evaluate_features
+from netchoice.choice.tables import Table
 from netchoice.errors import UsageError
+from netchoice.figures import draw_answer, draw_evaluation
 from netchoice.report.answer_page import AnswerPage
 from netchoice.report.evaluation_page import EvaluationPage, EvaluationResult
 from netchoice.report.folder import EVALUATION, naming_damage, read_evaluation
 from netchoice.report.page import write_page
-from netchoice.storage.run_folder import ANSWER, REPORT, listed_writes
+from netchoice.storage.run_folder import ANSWER, FIGURES, REPORT, listed_writes
 from netchoice.stores import place
-
-if TYPE_CHECKING:
-    from netchoice.choice.evaluate import FeatureEvaluation
 
 
 def write_report(
@@ -48,20 +48,17 @@ def write_report(
     >>> write_report(answer, f"{tempfile.mkdtemp()}/report.html").name
     'report.html'
     """
-    if not isinstance(result, str | PathLike):
-        return write_page(_page(result), place(path or REPORT), overwrite)
+    if isinstance(result, Answer):
+        return write_page(AnswerPage(result).html(), place(path or REPORT), overwrite)
+    if isinstance(result, FeatureEvaluation):
+        text = EvaluationPage(EvaluationResult.of(result)).html()
+        return write_page(text, place(path or REPORT), overwrite)
     folder = place(result)
     text = _folder_page(folder)
     if path is not None:
         return write_page(text, place(path), overwrite)
     with listed_writes(folder):
         return write_page(text, folder / REPORT, overwrite=True)
-
-
-def _page(result: Answer | FeatureEvaluation) -> str:
-    if isinstance(result, Answer):
-        return AnswerPage(result).html()
-    return EvaluationPage(EvaluationResult.of(result)).html()
 
 
 def _folder_page(folder: Path) -> str:
@@ -74,3 +71,53 @@ def _folder_page(folder: Path) -> str:
         )
     with naming_damage(folder):
         return EvaluationPage(read_evaluation(folder)).html()
+
+
+def report_answer(answer: Answer, folder: str | PathLike[str]) -> None:
+    """Write the figures of an answer to ``folder/figures``, and its report to ``folder/report.html``.
+
+    Parameters
+    ----------
+    answer : Answer, as :func:`netchoice.choose_model` returned it
+    folder : path, the folder of the answer
+
+    Examples
+    --------
+    >>> import netchoice, numpy as np, pathlib, tempfile
+    >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> effort = netchoice.Effort.small()
+    >>> answer = netchoice.choose_model(network, "ba", effort=effort, engine="serial", path=folder)
+    >>> report_answer(answer, folder)
+    >>> (folder / "report.html").exists(), (folder / "figures" / "probabilities.png").exists()
+    (True, True)
+    """
+    path = place(folder)
+    with listed_writes(path):
+        draw_answer(answer, path / FIGURES)
+        write_report(answer, path / REPORT, overwrite=True)
+
+
+def report_evaluation(
+    train: Table, test: Table | None = None, *, path: str | PathLike[str], **options: Any
+) -> FeatureEvaluation:
+    """Evaluate features, and write the evaluation, its figures and its report to ``path``.
+
+    Parameters and result are those of :func:`netchoice.evaluate_features`.
+
+    Examples
+    --------
+    >>> import netchoice, pathlib, tempfile
+    >>> table = netchoice.simulate_table("ba", n_nodes=30, n_samples=80, seed=1, engine="serial",
+    ...                                  features=["degree_mean", "transitivity", "noise_normal"])
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> result = report_evaluation(table, path=folder, methods=["jmi"], max_features=2, folds=4)
+    >>> (folder / "report.html").exists(), (folder / "pareto.png").exists()
+    (True, True)
+    """
+    result = evaluate_features(train, test, path=path, **options)
+    folder = place(path)
+    with listed_writes(folder):
+        draw_evaluation(result, folder)
+        write_report(result, folder / REPORT, overwrite=True)
+    return result

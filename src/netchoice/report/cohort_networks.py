@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,14 @@ from netchoice.choice.cohort_frame import CANDIDATE, CohortFrame
 from netchoice.choice.cohort_summary import listed, split_notes
 from netchoice.inference.verdict import KINDS, rounded
 from netchoice.markup import Html, element, join
-from netchoice.report.page import Sections, aside, cell, table
+from netchoice.report.page import Sections, aside, cell, items, table
 from netchoice.validation import file_names
 
 MOST_NETWORKS = 1000
 MOST_CHARACTERS = 6_000_000  # of all rows, so that the page stays small
 _MOST_GROUPS, _LONGEST = 100, 500  # in the list of groups; characters of one text
-_COLUMNS = ("network", "group", "verdict", "probable models", "probability", "p-value", "q-value")
+_COLUMNS = ("network", "group", "verdict", "probable models, or how it differs", "probability",
+            "p-value", "q-value")  # fmt: skip
 #: Verdicts in the order in which they need attention.
 _NOTABLE = ("none-fits", "open", "borderline", "several-fit", "one-fits")
 
@@ -29,13 +30,12 @@ def add_networks(
     sections: Sections, record: Mapping[str, Any], answers: CohortFrame,
     options: Mapping[str, Sequence[str]],
 ) -> None:  # fmt: skip
-    """Add a row for each network; many networks are limited to the most notable ones."""
+    """Add a row for each network, first those that no model fits; very many are limited to the first."""
     q_values = np.array(record["none_fits"]["q_values"], dtype=np.float64)
     frame = answers.frame.assign(none_fits_p=answers.none_fits_p, none_fits_q=q_values)
     frame = frame[frame["error"] == ""]
-    if len(frame) > MOST_NETWORKS:
-        place = {kind: i for i, kind in enumerate(_NOTABLE)}
-        frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
+    place = {kind: i for i, kind in enumerate(_NOTABLE)}
+    frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
     rows, size = [], 0
     for network in frame.head(MOST_NETWORKS).to_dict("records"):
         command = _command(network, options)
@@ -45,8 +45,8 @@ def add_networks(
             break
     rest = len(frame) - len(rows)
     left_out = (
-        f"The list has {len(rows)} of {len(frame)} networks: first those that no model fits, then undecided "
-        f"and borderline ones, then the others. {rest} are left out; the table of answers has all."
+        f"The list has {len(rows)} of {len(frame)} networks. {rest} are left out; the table of answers has "
+        "all."
     )
     head = element("div", *(_sorter(i, name) for i, name in enumerate(_COLUMNS)), class_="row head")
     body = element("div", *rows, id="network-list")
@@ -55,10 +55,10 @@ def add_networks(
     )  # fmt: skip
     sections.add(
         "networks", "All networks",
-        "Open a row for the models that fit the network or may fit it, their parameters, and notes. The "
-        "probable models are the smallest set with a probability of at least 0.95, and the probability is "
-        "that of the first. The p-value is the largest of all models, the q-value the same adjusted for "
-        "the number of networks.",
+        "First networks that no model fits, then undecided and borderline ones. Open a row for how the "
+        "network differs, or for the models that fit it or may fit it, and their parameters. The probable "
+        "models are the smallest set with a probability of at least 0.95; the probability is that of the "
+        "first. The p-value is the largest of all models, the q-value is adjusted for all networks.",
         aside(left_out) if rest else "",
         _controls(answers) if rows else "", region if rows else aside("No network was answered."),
     )  # fmt: skip
@@ -89,37 +89,37 @@ def _controls(answers: CohortFrame) -> Html:
 
 def _choice_of(name: str, title: str, options: Mapping[str, str]) -> Html:
     """Return a drop-down list with its label; ``options`` maps values to texts."""
-    items = [element("option", text, value=value) for value, text in options.items()]
+    choices = [element("option", text, value=value) for value, text in options.items()]
     label = element("label", title, for_=name)
-    return element("p", label, element("select", *items, id=name), class_="control")
+    return element("p", label, element("select", *choices, id=name), class_="control")
 
 
 def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html:
     """Return the row of one network and what it opens to."""
     probability = _number(network.get(f"probability_{network['model']}"))
     shown = "–" if probability is None else rounded(probability)
+    notes = split_notes(network["notes"])
+    first = notes[0].partition(": ")[2] if notes else ""
     cells = [
         element("span", _short(network["id"], 80), class_="name"),
         element("span", _short(network["group"], 40) or "–"),
         element("span", network["verdict"], class_=f"verdict {network['verdict']}"),
-        element("span", _short(network["probable"] or network["model"], 40) or "–"),
+        element("span", _short(network["probable"] or network["model"] or first, 80) or "–"),
         element("span", shown, data_value=probability),
         *(
             element("span", "–" if value is None else f"{value:.2g}", data_value=value)
             for value in (_number(network["none_fits_p"]), _number(network["none_fits_q"]))
         ),
     ]
-    notes = [element("li", _short(note)) for note in split_notes(network["notes"])]
     return element(
         "details",
         element("summary", *cells, class_="row"),
         element(
             "div",
             element("p", _short(network["headline"])) if network["headline"] else "",
+            items(map(_short, notes)) if notes else "",
             _models(network, answers),
-            _parameters(network, answers),
-            element("ul", *notes) if notes else "",
-            _facts(network, answers),
+            element("p", _facts(network, answers), class_="aside"),
             element("p", "The full report of this network: ", element("code", command))
             if command
             else "",
@@ -130,7 +130,7 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
 
 
 def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
-    """Return a table of the candidates, and a line on the other models."""
+    """Return a table of the candidates with their parameters, and a line on the other models."""
     rows, others = [], Counter[str]()
     for model in answers.models:
         state = network[f"state_{model}"]
@@ -144,36 +144,36 @@ def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
         ends = [rounded(end) for end in (low, high) if end is not None]
         shown = "–" if probability is None else rounded(probability)
         fit = "–" if p is None else f"{p:.3g}"
-        rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit))
+        estimates = ", ".join(_estimates(network, answers, model))
+        rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit, estimates or "–"))
     rows.sort(key=lambda row: -(_number(network[f"probability_{row[0]}"]) or 0.0))
-    head = ("model", "fit", "probability", "interval", "p-value of the fit")
+    head = ("model", "fit", "probability", "interval", "p-value of the fit", "parameters")
     name = _short(network["id"], 80)
     found = table(f"Models that fit {name} or may fit it", head, rows) if rows else ""
     rest = listed({f"{state}:": n for state, n in others.items()})
     return join([found, element("p", f"The other models: {rest}.") if rest else ""])
 
 
-def _parameters(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
-    rows = []
+def _estimates(network: Mapping[str, Any], answers: CohortFrame, model: str) -> Iterator[str]:
+    """Yield the median and the interval of each parameter of a model."""
     for each in answers.parameters:
-        numbers = [_number(network[each.column(end)]) for end in ("median", "lower", "upper")]
-        if numbers[0] is not None:
-            rows.append((f"{each.model} {each.name}", *numbers))
-    head = ("parameter", "median", "lower end", "upper end")
-    return table(f"Parameters of {_short(network['id'], 80)}", head, rows) if rows else ""
+        if each.model == model and _number(network[each.column("median")]) is not None:
+            median, low, high = (network[each.column(end)] for end in ("median", "lower", "upper"))
+            yield f"{each.name} {median:.3g} ({low:.3g} to {high:.3g})"
 
 
-def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
+def _facts(network: Mapping[str, Any], answers: CohortFrame) -> str:
+    """Return what is known about the network beside its answer."""
     names = {"file": "file", "n_nodes": "nodes", "n_edges": "edges", "isolated": "isolated nodes",
              "reference": "simulations", "seconds": "CPU seconds"}  # fmt: skip
     names |= {name: name for name in answers.covariates}
     values = {label: network[name] for name, label in names.items()}
-    rows = [
-        (_short(label, 60), _short(cell(value)))
+    known = (
+        f"{_short(label, 60)}: {_short(cell(value))}"
         for label, value in values.items()
         if not (pd.isna(value) or value == "")
-    ]
-    return table(f"Properties of {_short(network['id'], 80)}", ("property", "value"), rows)
+    )
+    return "; ".join(known)
 
 
 def _command(network: Mapping[str, Any], options: Mapping[str, Sequence[str]]) -> str:

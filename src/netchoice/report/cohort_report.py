@@ -14,33 +14,36 @@ import pandas as pd
 from netchoice.atomic import write_text
 from netchoice.choice.cohort import choose_cohort
 from netchoice.choice.cohort_frame import OWN, CohortFrame
-from netchoice.choice.cohort_run import REFERENCES, CohortAnswers
+from netchoice.choice.cohort_run import CohortAnswers
 from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.reference import Reference
-from netchoice.choice.references import References
 from netchoice.choice.settings import Settings
 from netchoice.errors import NetchoiceError
 from netchoice.features import FEATURES
-from netchoice.figures.cohort_figures import MOST_EMBEDDINGS, MOST_POINTS, thin
+from netchoice.figures.axes import save_all
+from netchoice.figures.cohort_figures import (
+    MOST_EMBEDDINGS,
+    MOST_POINTS,
+    CohortFigures,
+    thin,
+)
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
-from netchoice.report.cohort_page import write_cohort_report
+from netchoice.report.cohort_page import CohortPage
+from netchoice.report.page import write_page
 from netchoice.storage.records import to_csv
-from netchoice.storage.run_folder import listed_writes
+from netchoice.storage.run_folder import FIGURES, REPORT, listed_writes
 from netchoice.stores import place
-
-#: Options of :func:`choose_cohort` that are settings of simulations.
-_SETTINGS = ("match", "features", "isolated", "effort", "seed")
 
 
 def report_cohort(
     graphs: Any, space: str | ModelSpace | None = None, *, path: str | PathLike[str],
-    report: bool = True, networks: Sequence[str] = (), **options: Any,
+    networks: Sequence[str] = (), **options: Any,
 ) -> tuple[CohortAnswers, dict[str, Any]]:  # fmt: skip
     """Answer for each network of a cohort, and write the answers, their summary and the report.
 
-    Parameters are those of :func:`netchoice.choose_cohort`. If ``report`` is False, the figures and the
-    report are left out. ``networks`` is what names the networks in a command.
+    Parameters are those of :func:`netchoice.choose_cohort`; ``networks`` is what names the networks in a
+    command.
 
     Returns
     -------
@@ -55,22 +58,21 @@ def report_cohort(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> answers, record = report_cohort(networks, "ba", path=folder, features=["degree_mean"],
     ...                                 effort=netchoice.choice.Effort.small(), engine="serial")
-    >>> record["answered"], record["named"]["all"]["ba2"]
-    (2, {'named': 1, 'probable': 0})
+    >>> record["answered"], record["outcomes"]["all"]
+    (2, {'ba1': 1, 'ba2': 1})
     >>> (folder / "report.html").exists(), (folder / "none-fits.csv").exists()
     (True, True)
     """
-    folder, references = place(path), options.pop("reference", None)
-    if references is not None and not isinstance(references, References):
-        references = References.load(references)
-    if references is None:
-        given = {name: options[name] for name in _SETTINGS if name in options}
-        settings = Settings.of(space, **given)
-    else:
-        settings = references.settings
-    answers = choose_cohort(graphs, space, path=folder, reference=references, **options)
+    folder = place(path)
+    answers = choose_cohort(graphs, space, path=folder, **options)
     frame = answers.frame()
-    record = summarise_cohort(frame, settings=_record(settings, references, networks))
+    given = answers.references.folder if options.get("reference") is not None else None
+    settings = {
+        **answers.references.settings.as_dict(),
+        "reference": given,
+        "networks": [*networks],
+    }
+    record = summarise_cohort(frame, settings=json.loads(json.dumps(settings, default=str)))
     cohort, q_values = CohortFrame.of(frame), record["none_fits"]["q_values"]
     none_fits = pd.DataFrame({
         "id": cohort.frame["id"], "none_fits_p": cohort.none_fits_p,
@@ -79,41 +81,31 @@ def report_cohort(
     with listed_writes(folder):
         write_text(folder / "summary.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
         write_text(folder / "none-fits.csv", to_csv(none_fits))
-        if report:
-            _write_report(folder, record, cohort, answers.features(), settings, references)
+        _write_report(folder, record, cohort, answers)
     return answers, record
 
 
-def _record(
-    settings: Settings, references: References | None, networks: Sequence[str]
-) -> dict[str, Any]:
-    """Return the settings for JSON."""
-    folder = None if references is None else references.folder
-    record = {**settings.as_dict(), "reference": folder, "networks": [*networks]}
-    return dict(json.loads(json.dumps(record, default=str)))
-
-
 def _write_report(
-    folder: Path, record: dict[str, Any], cohort: CohortFrame, features: pd.DataFrame,
-    settings: Settings, references: References | None,
-) -> None:  # fmt: skip
+    folder: Path, record: dict[str, Any], cohort: CohortFrame, answers: CohortAnswers
+) -> None:
     """Write the figures and the report; networks that share simulations are shown among these."""
-    used = [name for name in record["references"] if name and not name.endswith(OWN)]
-    if references is None and used:
-        references = References.load(folder / REFERENCES, settings.space, settings.features)
-    sizes = {f"{settings.space.name}, {size}": size for size in references or ()}
-    shown = [name for name in used if name in sizes][:MOST_EMBEDDINGS]
+    references, features = answers.references, answers.features()
+    settings = references.settings
+    sizes = {f"{settings.space.name}, {size}": size for size in references}
+    shown = [name for name in record["references"] if name in sizes][:MOST_EMBEDDINGS]
     simulations, options = {}, {}
-    if references is not None:
-        for name in shown:
-            own = features[(cohort.frame["reference"] == name).to_numpy()]
-            simulations[name] = _simulations(references[sizes[name]], own)
-        if references.folder is not None:
-            options = {name: ["--with", str(references.folder)] for name in sizes}
+    for name in shown:
+        own = features[(cohort.frame["reference"] == name).to_numpy()]
+        simulations[name] = _simulations(references[sizes[name]], own)
+    if references.folder is not None:
+        options = {name: ["--with", str(references.folder)] for name in sizes}
     own_options = _options(settings)
     if own_options is not None:
         options[f"{settings.space.name}, {OWN}"] = own_options
-    write_cohort_report(folder, record, cohort.frame, features, simulations, options=options)
+    figures = CohortFigures.of(cohort, features, simulations)
+    save_all(figures.drawings(), folder / FIGURES, "png")
+    text = CohortPage(record, cohort, figures, options).html()
+    write_page(text, folder / REPORT, overwrite=True)
 
 
 def _simulations(reference: Reference, features: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:

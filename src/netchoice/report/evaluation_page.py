@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
-from matplotlib import colormaps
-from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 
 from netchoice import figures
 from netchoice.costs import CostModel
@@ -19,59 +14,48 @@ from netchoice.evaluation import pareto_front
 from netchoice.evaluation.operating_points import format_accuracy, measure_of
 from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
 from netchoice.figures.feature_sets import MOST_RANKED
-from netchoice.figures.heatmaps import accuracy_limits
-from netchoice.markup import Html, element, join
+from netchoice.markup import Html, join
 from netchoice.report.page import (
-    SMALL_SIZE,
     WIDE_SIZE,
     Card,
     Headline,
     Sections,
-    add_settings,
     aside,
     details,
-    details_table,
     html_page,
     panels,
+    settings_tables,
     table,
 )
+from netchoice.units import in_seconds
 
 if TYPE_CHECKING:
     from netchoice.choice.evaluate import FeatureEvaluation
 
 MOST_COSTS = 60  # features in the figure of costs, besides the selected ones
 MOST_NAMED = 4  # features in a tooltip
-_RULES = {
-    "cheapest": "the cheapest set that loses at most the allowed loss against the best one",
-    "budget": "the most accurate set within the budget",
-}
 
 
 class EvaluationResult(NamedTuple):
-    """What the page shows of an evaluation.
-
-    ``record`` is what ``recommended.json`` holds. The unit of the costs is "s" for seconds, or "".
-    """
+    """What the page shows of an evaluation; ``record`` is what ``recommended.json`` holds."""
 
     record: dict[str, Any]
     rankings: pd.DataFrame
     evaluation: pd.DataFrame
     costs: CostModel
-    unit: str
 
     @classmethod
     def of(cls, result: FeatureEvaluation) -> EvaluationResult:
         """Return what the page shows of the result of :func:`netchoice.evaluate_features`."""
-        record = json.loads(json.dumps(result.as_dict(), default=str))
-        unit = "s" if result.in_seconds else ""
-        return cls(record, result.rankings, result.evaluation, result.costs, unit)
+        return cls(result.as_dict(), result.rankings, result.evaluation, result.costs)
 
 
 class EvaluationPage:
     """The sections of the page, and what they share: the evaluated sets, the first k of each ranking."""
 
     def __init__(self, result: EvaluationResult) -> None:
-        self.record, self.rankings, evaluation, self.costs, self.unit = result
+        self.record, self.rankings, evaluation, self.costs = result
+        self.unit = "s" if in_seconds(str(self.record.get("costs", "measured"))) else ""
         self.sections, self.point = Sections(), result.record["recommended"]
         self.charge, self.measure = str(self.point.get("charge", "shared")), measure_of(evaluation)
         self.orders = {
@@ -93,13 +77,14 @@ class EvaluationPage:
         """Return the text of the HTML file."""
         record = self.record
         self.add_sets()
-        self.add_heat_maps()
         self.add_rankings()
         self.add_costs()
         arguments = {key: record[key] for key in ("train", "test", "costs")} | record["settings"]
         versions = {**record["versions"], "python": record["python"]}
-        groups = {"Arguments": arguments, "Versions": versions, "The recommended set": self.point}
-        add_settings(self.sections, groups)
+        groups = {"Settings": arguments, "Versions": versions, "The recommended set": self.point}
+        self.sections.add(
+            "appendix", "Appendix", "What is needed to repeat the run.", settings_tables(groups)
+        )
         return html_page(self.headline(), self.sections)
 
     # The first screen
@@ -110,14 +95,15 @@ class EvaluationPage:
         names = ", ".join(point["features"])
         n = len(point["features"])
         cards = [
-            Card("Which features?", str(n), [
-                f"Selected by {point['method']} with penalty {point['penalty']:.3g}:", f"{names}.",
-            ]),
             self._accuracy_card(), self._loss_card(), self._cost_card(),
         ]  # fmt: skip
         number = "One feature is" if n == 1 else f"{n} features are"
-        verdict = f"{number} recommended: {names}. This is {_RULES[point['rule']]}."
-        return Headline("How few features are enough?", verdict, cards, ())
+        title = f"{number} recommended: {names}."
+        rule = "This is the most accurate set within the budget."
+        if point["rule"] == "cheapest":
+            loss = self._text(self.record["settings"]["loss"])
+            rule = f"This is the cheapest set that is at most {loss} worse than the best one."
+        return Headline(title, rule, cards, ())
 
     def _accuracy_card(self) -> Card:
         """Return the accuracy; it is marked as low if most of what chance gets wrong stays wrong."""
@@ -219,69 +205,16 @@ class EvaluationPage:
         head = ("features", "method", "λ", "k", self.measure,
                 *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
         caption = "Cheapest set first; all sets are in evaluation.csv"
-        return details_table("Show the Pareto front as a table", caption, head, rows)
+        return details("Show the Pareto front as a table", table(caption, head, rows))
 
-    # Heat maps and rankings
-
-    def add_heat_maps(self) -> None:
-        """Add a heat map of accuracy for each method."""
-        drawn = [
-            self.sections.draw(
-                f"Heat map of {self.measure} over λ and k for {method}.",
-                partial(self._draw_heat_map, method), (SMALL_SIZE[0], 2.3),
-            )
-            for method in self.methods
-        ]  # fmt: skip
-        lines = (
-            " Lines join sets of equal cost, as a share of the cost of all features "
-            f"({CHARGES[self.charge]})."
-        )
-        self.sections.add(
-            "heat", f"{self.measure.capitalize()} over λ and k",
-            "Lighter cells are more accurate; all methods share one colour scale. Rings mark sets with "
-            f"noise features. The frame marks the recommended set.{lines if self.has_costs else ''}",
-            self._colour_scale(), panels(drawn),
-            details("Show the numbers as tables", join(map(self._heat_table, self.methods))),
-            fold="Show the heat maps",
-        )  # fmt: skip
-
-    def _draw_heat_map(self, method: str, ax: Axes) -> None:
-        best = self.chosen
-        chosen = (best["penalty"], int(best["k"])) if method == best["method"] else None
-        share = f"share_{self.charge}"
-        figures.heatmap(self.evaluation, method, share=share, chosen=chosen, ax=ax)
-
-    def _colour_scale(self) -> Html:
-        """Return the colours of the heat maps with the accuracies at both ends."""
-        low, high = (
-            format_accuracy(end, self.measure, 1) for end in accuracy_limits(self.evaluation)
-        )
-        colours = ",".join(to_hex(colormaps["cividis"](step / 4)) for step in range(5))
-        bar = element("span", class_="scale", style=f"background:linear-gradient(90deg,{colours})")
-        return element("p", f"{self.measure}: {low} ", bar, f" {high}", class_="aside")
-
-    def _heat_table(self, method: str) -> Html:
-        own = self.evaluation[self.evaluation["method"] == method]
-        wide = own.pivot(index="penalty", columns="k", values="accuracy")
-        rows = [
-            (f"{penalty:.4g}", *("" if value != value else f"{value:.4f}" for value in values))
-            for penalty, values in zip(wide.index, wide.to_numpy(), strict=True)
-        ]
-        caption = f"{self.measure} over λ and k, method {method}"
-        return table(caption, ("λ \\ k", *(f"{k:g}" for k in wide)), rows)
+    # Rankings
 
     def add_rankings(self) -> None:
         """Add the figure of rankings over λ for each method with several penalties."""
         methods = [name for name in self.methods if len(self._penalties(name)) > 1]
         if not methods:
             return
-        drawn = [
-            self.sections.draw(
-                f"Positions of features over λ for {method}.",
-                partial(_draw_ranking, self.rankings, method), (WIDE_SIZE[0], 3.6),
-            )
-            for method in methods
-        ]  # fmt: skip
+        drawn = map(self._ranking_figure, methods)
         self.sections.add(
             "ranking", "Rankings over λ",
             "Each line is a feature; position 1 is selected first. Expensive features fall as λ grows. "
@@ -290,6 +223,13 @@ class EvaluationPage:
             details("Show the rankings as tables", join(map(self._ranking_table, methods))),
             fold="Show the rankings",
         )  # fmt: skip
+
+    def _ranking_figure(self, method: str) -> Html:
+        return self.sections.draw(
+            f"Positions of features over λ for {method}.",
+            lambda ax: figures.ranking_paths(self.rankings, method, ax=ax),
+            (WIDE_SIZE[0], 3.6),
+        )
 
     def _penalties(self, method: str) -> list[float]:
         return sorted({penalty for name, penalty in self.orders if name == method})
@@ -333,10 +273,6 @@ class EvaluationPage:
                 ),
                 (WIDE_SIZE[0], 0.6 + 0.15 * len(names)),
             ),
-            details_table("Show the costs as a table", "Most expensive feature first", head, rows),
+            details("Show the costs as a table", table("Most expensive feature first", head, rows)),
             fold="Show the costs",
         )  # fmt: skip
-
-
-def _draw_ranking(rankings: pd.DataFrame, method: str, ax: Axes) -> None:
-    figures.ranking_paths(rankings, method, ax=ax)

@@ -15,7 +15,6 @@ from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError
 from netchoice.report.evaluation_page import EvaluationResult
 from netchoice.storage.run_folder import read_listed
-from netchoice.units import in_seconds
 
 EVALUATION, COHORT = "recommended.json", "summary.json"
 _NUMERIC_COLUMNS = (
@@ -36,11 +35,10 @@ def read_evaluation(folder: Path) -> EvaluationResult:
     record = read_record(folder, EVALUATION)
     with naming_damage(folder / "costs.json"):
         costs = CostModel(**_object(folder / "costs.json", _content(folder / "costs.json")))
-    unit = "s" if in_seconds(str(record.get("costs", "measured"))) else ""
     rankings, evaluation = (
         _read_frame(folder / f"{name}.csv") for name in ("rankings", "evaluation")
     )
-    return EvaluationResult(record, rankings, evaluation, costs, unit)
+    return EvaluationResult(record, rankings, evaluation, costs)
 
 
 def read_record(folder: Path, name: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
+from netchoice.figures.axes import Panel
 from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_colour
 from netchoice.figures.svg import draw_svg, key_svg, page_colour, series_colours
 from netchoice.markup import Html, element, join
@@ -26,6 +27,7 @@ _OPTION = re.compile(
     r'--[a-z][\w-]*(?: (?:"[^"]*"|[\w.+~:/-]*\w))?|\b[a-z_]+=(?:"[^"]*"|True|False)'
     r"|\bspace\.\w+\(.*?\)(?=[.\s]|$)"
 )
+_TAG = re.compile("<[^>]*>")
 
 
 class Card(NamedTuple):
@@ -40,8 +42,7 @@ class Card(NamedTuple):
 class Headline(NamedTuple):
     """Content of the first screen.
 
-    The ``facts`` stand below the title in larger letters than all else. The picture stands next to the
-    cards.
+    The ``facts`` stand below the title, in the colour of what differs. The picture stands next to the cards.
     """
 
     title: str
@@ -81,6 +82,20 @@ class Sections:
         return element(
             "figure", drawn, class_="plot", style=f"max-width:{72 * scale * size[0]:.0f}px"
         )
+
+    def panels(self, found: Sequence[Panel], shown: int) -> Html:
+        """Return the first panels side by side, and the others for readers who ask for them."""
+        drawn = [self._panel(each) for each in found]
+        more = ", ".join(each.title for each in found[shown:])
+        rest = details(f"Show {more}", panels(drawn[shown:])) if more else ""
+        return join([panels(drawn[:shown]) if shown else "", rest])
+
+    def _panel(self, panel: Panel) -> Html:
+        drawn = self.draw(panel.label, panel.draw)
+        if not panel.text:
+            return drawn
+        title = element("h4", panel.title, class_="differs" if panel.differs else None)
+        return element("div", title, aside(panel.text), drawn, class_="fit-panel")
 
     def contents(self) -> Html:
         """Return links to the sections."""
@@ -130,9 +145,9 @@ def _kind(value: Any) -> str | None:
     """Return the class of a cell: numbers are aligned, short texts have a line, long ones a wide column."""
     if isinstance(value, int | float):
         return "number"
-    if isinstance(value, Html) or not isinstance(value, str):
+    if not isinstance(value, str):
         return None
-    return "long" if len(value) > 30 else "short"
+    return "long" if len(_TAG.sub("", value)) > 30 else "short"
 
 
 def model_name(name: str, style: SeriesStyle | None = None) -> Html:
@@ -171,13 +186,6 @@ def details(summary: str, body: Html, class_: str | None = None) -> Html:
     return element("details", element("summary", summary), body, class_=class_)
 
 
-def details_table(
-    summary: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> Html:
-    """Return a table that is hidden until the reader opens it."""
-    return details(summary, table(caption, head, rows))
-
-
 def panels(figures: Iterable[Html], class_: str = "small") -> Html:
     """Return figures side by side where there is room."""
     return element("div", *figures, class_=class_)
@@ -209,36 +217,30 @@ def sentence(text: str) -> str:
 
 
 def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
-    """Return the path and the text of each value in a nested record.
+    """Return the path and the text of each value in a nested record; what was not given is left out.
 
     >>> flatten({"a": {"b": 1}, "c": ["x", "y"], "d": [{"e": None}]})
-    [('a b', '1'), ('c', 'x, y'), ('d 1 e', 'not given')]
+    [('a b', '1'), ('c', 'x, y')]
     """
+    record = list(record) if isinstance(record, tuple) else record
+    if record is None or record in ({}, []):
+        return []
     if isinstance(record, list) and any(isinstance(item, dict | list) for item in record):
         record = {str(i): item for i, item in enumerate(record, 1)}
-    if isinstance(record, dict) and record:
+    if isinstance(record, dict):
         return [
             row for key, value in record.items() for row in flatten(value, f"{path} {key}".strip())
         ]
-    if isinstance(record, list):
-        return [(path, ", ".join(map(cell, record)) or "none")]
-    return [(path, "not given" if record is None or record == {} else cell(record))]
+    return [(path, ", ".join(map(cell, record)) if isinstance(record, list) else cell(record))]
 
 
 def settings_tables(groups: Mapping[str, Any]) -> Html:
     """Return a folded table for each group of arguments, seeds and versions."""
     return join(
-        details_table(title, title, ("name", "value"), flatten(record))
+        details(title, table(title, ("name", "value"), flatten(record)))
         for title, record in groups.items()
         if record
     )
-
-
-def add_settings(sections: Sections, groups: Mapping[str, Any]) -> None:
-    """Add every argument, seed and version."""
-    explanation = "With these you can repeat the run."
-    title = "Settings, seed and versions"
-    sections.add("settings", title, explanation, settings_tables(groups))
 
 
 def html_page(headline: Headline, sections: Sections, without_script: str = "") -> str:
@@ -313,7 +315,7 @@ def _policy(script: str) -> str:
     """Return a content policy that fetches nothing and runs only this script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "base-uri 'none'; form-action 'none'"
     )
 

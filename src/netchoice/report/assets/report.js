@@ -31,7 +31,7 @@
     const names = cells.map((part) => part.textContent);
     const values = cells.map(({ dataset }, i) =>
       "value" in dataset ? Number(dataset.value) : names[i] === "–" ? null : names[i]);
-    const text = all("summary span, td, li", element).map((part) => part.textContent).join("\n");
+    const text = all("summary span, td, li, p", element).map((part) => part.textContent).join("\n");
     return { element, position, names, values, text: text.toLowerCase() };
   });
   const state = { column: null, falling: false };

@@ -1,4 +1,4 @@
-"""Heat maps of accuracy over penalty and number of features, with contours of equal cost."""
+"""Heat maps of accuracy over penalty and number of features: the layout of Figures 1 and 2 of the paper."""
 
 from __future__ import annotations
 
@@ -22,14 +22,10 @@ from netchoice.figures.axes import (
     check_columns,
     check_names,
     halo,
-    legend_above,
-    new_axes,
     new_panels,
-    short,
-    size_in_inches,
 )
 from netchoice.figures.cost_figures import CHARGES
-from netchoice.figures.style import VERMILLION
+from netchoice.figures.feature_sets import penalty_axis
 
 LEVELS = (0.0001, 0.001, 0.01, 0.1, 0.5)
 SHARES = ("share_alone", "share_shared")
@@ -75,87 +71,38 @@ def accuracy_limits(
     return (low if low < high else high - 0.01), high
 
 
-def heatmap(
-    evaluation: pd.DataFrame, method: str, *, share: str = "share_alone",
+def heat_maps(
+    evaluation: pd.DataFrame, *, methods: Iterable[str] | None = None, share: str = "share_alone",
     levels: Sequence[float] = LEVELS, vmin: float | None = None, vmax: float | None = None,
-    chosen: tuple[float, int] | None = None, ax: Axes | None = None,
-) -> Axes:  # fmt: skip
-    """Draw the accuracy of one method over the penalty λ and the number k of features.
+) -> NDArray[Any]:  # fmt: skip
+    """Draw the accuracy of each method over the penalty λ and the number k of features.
 
     Contours join sets of equal cost, as a share of the cost of all features. A ring marks a set
-    with noise features. A dashed line separates λ = 0. Penalties are at equal distances. The
-    layout is that of Figures 1 and 2 of the paper.
+    with noise features. A dashed line separates λ = 0. Penalties are at equal distances.
 
     Parameters
     ----------
     evaluation : DataFrame
         One row for each method, penalty and k: method, penalty, k, accuracy, share_alone,
         share_shared (0 to 1) and n_noise. Cells without a row stay grey.
-    method : str
+    methods : iterable of str, to draw in this order; by default all
     share : "share_alone" or "share_shared"
         Cost of a set: shared steps paid for each feature that uses them, or once.
     levels : sequence of float, shares at which contours are drawn
     vmin, vmax : float, optional
-        Ends of the colour scale. By default those of all methods in the table, so that the
-        figures of several methods can be compared.
-    chosen : penalty and k of the chosen set, which gets a frame, optional
-    ax : Axes, optional
-        By default those of a new figure with a colour bar and a legend.
-
-    Examples
-    --------
-    >>> cells = [("jmi", p, k, 1 - p / 4 / k, k / 4) for p in (0, 1, 2) for k in (1, 2, 3)]
-    >>> table = pd.DataFrame(cells, columns=["method", "penalty", "k", "accuracy", "share_alone"])
-    >>> table = table.assign(share_shared=table["share_alone"], n_noise=0)
-    >>> ax = heatmap(table, "jmi")
-    >>> ax.get_title(loc="left"), [label.get_text() for label in ax.get_xticklabels()]
-    ('jmi', ['0', '1', '2'])
-    """
-    _check(evaluation, share, [method])
-    limits, is_new = accuracy_limits(evaluation, vmin, vmax), ax is None
-    ax = new_axes(ax)
-    grid = accuracy_grid(evaluation, method, share)
-    mesh = _draw(ax, grid, limits, levels)
-    if chosen is not None:
-        nearest = min(range(len(grid.penalties)), key=lambda i: abs(grid.penalties[i] - chosen[0]))
-        frame: dict[str, Any] = {"marker": "s", "markersize": 9, "markerfacecolor": "none"}
-        ax.plot(nearest, chosen[1], **frame, color=VERMILLION, markeredgewidth=2, gid="chosen")
-    ax.set_title(short(method), loc="left")
-    if is_new:
-        handles, right = (
-            _legend_handles(share),
-            {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)},
-        )
-        legend_above(ax, handles=handles, **right)
-        ax.get_figure().colorbar(mesh, ax=ax, label=measure_of(evaluation))  # type: ignore[union-attr]
-    return ax
-
-
-def heatmaps(
-    evaluation: pd.DataFrame, *, methods: Iterable[str] | None = None, share: str = "share_alone",
-    levels: Sequence[float] = LEVELS, vmin: float | None = None, vmax: float | None = None,
-    columns: int | None = None,
-) -> NDArray[Any]:  # fmt: skip
-    """Draw a :func:`heatmap` for each method, side by side on one colour scale.
-
-    Parameters
-    ----------
-    evaluation, share, levels, vmin, vmax
-        As for :func:`heatmap`; the colour scale is by default that of the methods drawn.
-    methods : iterable of str, to draw in this order; by default all
-    columns : int, heat maps in a row; by default 2 for up to four methods, else 3
+        Ends of the colour scale; by default those of the methods drawn.
 
     Examples
     --------
     >>> cells = [(m, p, k, 1 - p / 4 / k) for m in ("jmi", "mrmr") for p in (0, 1) for k in (1, 2)]
     >>> table = pd.DataFrame(cells, columns=["method", "penalty", "k", "accuracy"])
-    >>> axes = heatmaps(table.assign(share_alone=0.1, share_shared=0.1, n_noise=0))
+    >>> axes = heat_maps(table.assign(share_alone=0.1, share_shared=0.1, n_noise=0))
     >>> [ax.get_title(loc="left") for ax in axes]
     ['(a) jmi', '(b) mrmr']
     """
     shown = _check(evaluation, share, methods)
     limits = accuracy_limits(evaluation[evaluation["method"].isin(shown)], vmin, vmax)
-    across = columns or (2 if len(shown) <= 4 else 3)
+    across = 2 if len(shown) <= 4 else 3
     panels, figure = new_panels(len(shown), across, 1.25 * WIDTH, 0.6, 2.7)
     for ax, letter, method in zip(panels, ascii_lowercase, shown, strict=False):
         mesh = _draw(ax, accuracy_grid(evaluation, method, share), limits, levels)
@@ -163,31 +110,6 @@ def heatmaps(
     figure.colorbar(mesh, ax=list(panels), label=measure_of(evaluation), aspect=30)
     figure.legend(handles=_legend_handles(share), loc="outside upper right", ncols=2, **PLAIN)
     return panels
-
-
-def penalty_text(penalty: float, digits: int = 4) -> str:
-    """Return a penalty as short text for an axis.
-
-    >>> penalty_text(0.0125), penalty_text(204.8, 2), penalty_text(61440.0)
-    ('0.0125', '205', '61.4k')
-    """
-    if penalty >= 1e6:
-        return f"{penalty:.2g}"
-    if penalty >= 1000:
-        return f"{penalty / 1000:.3g}k"
-    return f"{penalty:.{max(digits, 3) if penalty >= 100 else digits}g}"
-
-
-def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
-    """Place the penalties at equal distances on the x axis; a dashed line separates λ = 0."""
-    n = len(penalties)
-    step = max(1, -(-n // max(3, int(size_in_inches(ax)[0] / 0.5))))
-    labelled = [0, *reversed(range(n - 1, step - 1, -step))] if n > 1 else [0]
-    ax.set_xticks(labelled, [penalty_text(penalties[i]) for i in labelled], fontsize=SMALL)
-    ax.set_xlim(-0.5, n - 0.5)
-    ax.set_xlabel("cost penalty λ")
-    if n > 1 and penalties[0] == 0:
-        ax.axvline(0.5, color="black", ls="--", lw=1.2, path_effects=halo(), gid="no penalty")
 
 
 def _check(evaluation: pd.DataFrame, share: str, methods: Iterable[str] | None) -> list[str]:
