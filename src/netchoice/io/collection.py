@@ -18,8 +18,8 @@ from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.guard import guarded
-from netchoice.io.network_finder import FilePlace, NetworkFinder, short_name
-from netchoice.io.places import Covariates, Part, Place, StoredFile
+from netchoice.io.many_networks import OwnEdges
+from netchoice.io.network_finder import Covariates, FilePlace, NetworkFinder, Part, short_name
 from netchoice.io.reader import ReadingOptions
 from netchoice.io.reading_report import ReadingReport
 
@@ -29,14 +29,14 @@ class NetworkSource:
     """One network of a collection, which is read when it is needed; it can be pickled."""
 
     id: str
-    place: Place
+    place: FilePlace | OwnEdges
     group: str | None = None
     covariates: Covariates = field(default_factory=dict)
 
     @property
     def file(self) -> str | None:
         """The file that holds this network alone; None if it is in a file of many."""
-        is_alone = isinstance(self.place, FilePlace) and isinstance(self.place.stored, StoredFile)
+        is_alone = isinstance(self.place, FilePlace) and not self.place.stored.member
         return self.place.name if is_alone else None
 
     def read(self) -> tuple[Graph, ReadingReport]:

@@ -131,10 +131,8 @@ def _bipartite(ends: list[str], flags: dict[str, Any]) -> EdgePairs:
     return number_nodes(names, kinds=sizes, **flags)
 
 
-def node_names(
-    lines: list[tuple[int, str]], path: str, columns: Columns, graph: str | None = None
-) -> list[str]:
-    """Return the names of both ends of each edge; with ``graph``, of an edge of that network."""
+def node_names(lines: list[tuple[int, str]], path: str, columns: Columns) -> list[str]:
+    """Return the names of both ends of each edge."""
     width, delimiter = columns.width, columns.delimiter
     u, v = columns.ends
     names: list[str] = []
@@ -153,11 +151,6 @@ def node_names(
         if not cells[u] or not cells[v]:
             raise NetworkFormatError(
                 f"{path}, line {number}: a name is empty; expected a name in columns {u + 1} and {v + 1}"
-            )
-        if columns.graph is not None and cells[columns.graph] != graph:
-            raise NetworkFormatError(
-                f"{path}, line {number}: the row belongs to {cells[columns.graph][:60]!r}; expected "
-                f"{graph!r}; if the file was changed, search for its networks again"
             )
         names += (cells[u], cells[v])
     return names

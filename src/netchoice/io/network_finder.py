@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import glob
-import io
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -15,23 +13,24 @@ from pathlib import Path
 from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.graph import Graph
 from netchoice.io.guard import guarded
-from netchoice.io.parquet import has_many_networks, parquet_networks
-from netchoice.io.places import START, Covariates, Part, StoredFile, ZipMember, zip_members
-from netchoice.io.reader import ReadingOptions, parse_network, suffix_of
-from netchoice.io.reading_report import ReadingReport
-from netchoice.io.sniffing import SUFFIXES
-from netchoice.io.text_networks import (
-    PATH_COLUMN,
+from netchoice.io.many_networks import (
+    GRAPH_COLUMNS,
+    EdgeTable,
     Header,
     columns_of_networks,
-    is_manifest,
     read_header,
     text_networks,
 )
-from netchoice.io.text_tables import COMMENTS, decode
-from netchoice.io.tu_dataset import tu_names, tu_networks
-from netchoice.network_objects import plain_name
+from netchoice.io.parquet import has_many_networks, parquet_networks
+from netchoice.io.reader import ReadingOptions, parse_network, suffix_of
+from netchoice.io.reading_report import ReadingReport
+from netchoice.io.sniffing import SUFFIXES
+from netchoice.io.stored_files import START, StoredFile, zip_members
+from netchoice.io.text_tables import content_lines, decode, split_cells
+from netchoice.io.tu_dataset import EDGES, INDICATOR, LABELS, tu_names, tu_networks
+from netchoice.network_objects import NODE_COLUMN, plain_name
 
+Covariates = dict[str, str | float]
 #: Endings of files that are no networks.
 OTHER_ENDINGS = {
     "bib", "bz2", "c", "cff", "cfg", "cpp", "css", "do", "doc", "docx", "eps", "gif", "h",
@@ -44,9 +43,23 @@ OTHER_ENDINGS = {
 OTHER_NAMES = {
     "changelog", "changes", "citation", "copying", "license", "licence", "makefile", "readme",
 }  # fmt: skip
+PATH_COLUMN = "path"
 PARQUET = (".parquet", ".pq")
 #: Cells of a column of numbers that are missing values.
 MISSING = ("", "na", "nan", "n/a")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some networks of a collection: those of one file of many, or files of one network each."""
+
+    places: EdgeTable | Sequence[FilePlace]
+    ids: Sequence[str]
+    container: str | None = None  # the file that has all these networks under these ids
+    ids_are_given: bool = False  # a manifest lists them, so they are not changed
+    groups: Sequence[str | None] = ()
+    covariates: Sequence[Covariates] = ()
+    files: Sequence[str] = ()  # all files of the container
 
 
 class NetworkFinder:
@@ -104,11 +117,11 @@ class NetworkFinder:
             self.parts.append(Part(places, [short_name(member.member) for member in members]))
         self._check_added(n_parts, path)
 
-    def _add_datasets(self, files: Mapping[str, StoredFile | ZipMember]) -> list[str]:
+    def _add_datasets(self, files: Mapping[str, StoredFile]) -> list[str]:
         """Add the TUDatasets among some files, or else return the names of network files."""
         datasets = tu_names(files)
         for dataset in datasets:
-            self.parts.append(tu_networks(dataset, files))
+            self.parts.append(_dataset(dataset, files))
         if datasets:
             own = tuple(f"{dataset}_" for dataset in datasets)
             self.left_out += sum(not name.startswith(own) for name in files)
@@ -129,12 +142,12 @@ class NetworkFinder:
         if ending == ".zip":
             self._add_zip(name)
         elif ending in PARQUET and has_many_networks(name):
-            self.parts.append(guarded(lambda: parquet_networks(name), name, "Parquet"))
+            self.parts.append(_table(guarded(lambda: parquet_networks(name), name, "Parquet")))
         elif not self._add_many(StoredFile(name), in_folder):
             place = FilePlace(StoredFile(name), self.options, may_be_pipe)
             self.parts.append(Part([place], [short_name(name)]))
 
-    def _add_many(self, stored: StoredFile | ZipMember, in_folder: bool = False) -> bool:
+    def _add_many(self, stored: StoredFile, in_folder: bool = False) -> bool:
         """Add the networks of a manifest or of an edge list of many; return whether it is one."""
         header = _header_of(stored, self.options)
         if header is None:
@@ -148,9 +161,20 @@ class NetworkFinder:
                 return True
         columns = columns_of_networks(header)
         if columns is not None:
-            self.parts.append(text_networks(stored, header, columns))
+            self.parts.append(_table(text_networks(stored, header, columns)))
             return True
         return False
+
+
+def _table(table: EdgeTable) -> Part:
+    return Part(table, table.ids, table.stored.name, files=[table.stored.path])
+
+
+def _dataset(name: str, files: Mapping[str, StoredFile]) -> Part:
+    table, labels = tu_networks(name, files)
+    own = [file.path for end in (EDGES, INDICATOR, LABELS) if (file := files.get(name + end))]
+    container = table.stored.name.removesuffix(EDGES)
+    return Part(table, table.ids, container, groups=labels, files=own)
 
 
 def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> bool:
@@ -181,7 +205,7 @@ def _is_collection(name: str, header: bool | None) -> bool:
     return found is not None and (is_manifest(found) or columns_of_networks(found) is not None)
 
 
-def _header_of(stored: StoredFile | ZipMember, options: ReadingOptions) -> Header | None:
+def _header_of(stored: StoredFile, options: ReadingOptions) -> Header | None:
     options = replace(options, format=None)
     return read_header(stored.start()) if may_be_many(stored.name, options) else None
 
@@ -201,7 +225,7 @@ def _is_other(name: str) -> bool:
 class FilePlace:
     """A network in a file of its own, on disk or in a zip file."""
 
-    stored: StoredFile | ZipMember
+    stored: StoredFile
     options: ReadingOptions
     may_be_pipe: bool = False  # the user named this file and no other
 
@@ -263,6 +287,17 @@ def short_name(name: str) -> str:
 # Manifests
 
 
+def is_manifest(header: Header) -> bool:
+    """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
+    plain = [plain_name(name) for name in header.cells]
+    n_ends = sum(NODE_COLUMN.fullmatch(name) is not None for name in plain)
+    has_graph = any(name in GRAPH_COLUMNS for name in plain)
+    starts_with_ends = n_ends > 1 and all(NODE_COLUMN.fullmatch(name) for name in plain[:2])
+    is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
+    is_table = header.delimiter is not None or len(plain) == 1
+    return PATH_COLUMN in plain and is_table and not is_edge_list
+
+
 def manifest_networks(stored: StoredFile, header: Header, options: ReadingOptions) -> Part:
     """Return the networks of a manifest, whether their files exist or not."""
     names, rows = _read_table(stored, header)
@@ -288,27 +323,16 @@ def manifest_networks(stored: StoredFile, header: Header, options: ReadingOption
 def _read_table(stored: StoredFile, header: Header) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns and the rows, after checking their widths."""
     path = stored.path
-    text = decode(stored.load()[0], path)
-    reader = csv.reader(
-        io.StringIO(text), delimiter=header.delimiter or "\t", skipinitialspace=True
-    )
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    try:
-        for row in reader:
-            if any(map(str.strip, row)) and not row[0].lstrip().startswith(COMMENTS):
-                rows.append([cell.strip() for cell in row])
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        raise UsageError(
-            f"{path}, line {reader.line_num}: not readable as a manifest: {error}; correct the line"
-        ) from error
-    names = [_column_name(cell) for cell in rows[0]]
+    (_, first), *rows = [
+        (number, split_cells(line, header.delimiter or "\t", f"{path}, line {number}"))
+        for number, line in content_lines(decode(stored.load()[0], path))
+    ]
+    names = [_column_name(cell) for cell in first]
     if len(set(names)) < len(names) or "" in names:
         raise UsageError(
             f"{path}: the columns {', '.join(names)[:60]}; expected different names; rename one"
         )
-    for line, row in zip(lines, rows, strict=True):
+    for line, row in rows:
         if len(row) != len(names):
             raise UsageError(
                 f"{path}, line {line}: {len(row)} cells; expected {len(names)} as in the header; "
@@ -316,9 +340,9 @@ def _read_table(stored: StoredFile, header: Header) -> tuple[list[str], list[lis
             )
         if not row[names.index(PATH_COLUMN)]:
             raise UsageError(f"{path}, line {line}: the path is empty; fill it, or remove the line")
-    if len(rows) == 1:
+    if not rows:
         raise UsageError(f"{path}: a manifest without networks; expected one path per line")
-    return names, rows[1:]
+    return names, [row for _, row in rows]
 
 
 def _column_name(cell: str) -> str:
