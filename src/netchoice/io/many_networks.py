@@ -103,7 +103,10 @@ def _numbered(batches: list[Any], n_columns: int = 1) -> tuple[_Numbers, Any]:
         indices = chunk.indices.fill_null(-1).to_numpy().reshape(n_columns, -1).T
         numbers[start : start + len(indices)] = indices
         start += len(indices)
-    return numbers, chunks[0].dictionary
+    texts = chunks[0].dictionary
+    del chunks, chunk
+    pa.default_memory_pool().release_unused()
+    return numbers, texts
 
 
 @dataclass
@@ -163,11 +166,11 @@ def edge_table(
     if find_networks is not None:
         ids, numbers = find_networks(found)
         networks = np.where(networks < 0, -1, numbers[networks])
-    known = np.flatnonzero(networks >= 0)
-    if not len(known) and (rows.n_rows or not ids):
+    is_known = networks >= 0
+    if not is_known.any() and (rows.n_rows or not ids):
         raise NetworkFormatError(f"{stored.name}: no rows of networks; expected their edges")
-    if len(known) < len(networks):
-        before = np.where(networks >= 0, np.arange(len(networks)), known[0])
+    if not is_known.all():
+        before = np.where(is_known, np.arange(len(networks)), is_known.argmax())
         networks = networks[np.maximum.accumulate(before)]
     faults: dict[int, str] = {}
     for row, fault in rows.faults.items():
@@ -181,7 +184,7 @@ def edge_table(
     if (networks[1:] < networks[:-1]).any():
         order = np.argsort(networks, kind="stable")
         ends, networks = ends[order], networks[order]
-    first = np.searchsorted(networks, np.arange(len(ids) + 1))
+    first = np.searchsorted(networks, np.arange(len(ids) + 1, dtype=networks.dtype))
     warnings = {i: tuple(comment_doubt(lines)) for i, lines in comments.items()}
     return EdgeTable(stored, format, ids, first, ends, names, faults, warnings, **options)
 
