@@ -318,7 +318,9 @@ def _add_lines(
     import pyarrow.compute as pc
 
     texts = pa.array([line.decode("utf-8", "replace") for line in lines], pa.string())
-    texts = pc.utf8_trim(texts, " \r") if columns.delimiter == "\t" else pc.utf8_trim_whitespace(texts)
+    texts = (
+        pc.utf8_trim(texts, " \r") if columns.delimiter == "\t" else pc.utf8_trim_whitespace(texts)
+    )
     if columns.delimiter is None:
         cells = pc.utf8_split_whitespace(texts)
     else:

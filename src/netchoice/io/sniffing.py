@@ -8,6 +8,7 @@ from netchoice.errors import NetworkFormatError
 from netchoice.io.edge_lists import OWN_HEADER
 from netchoice.io.exchange_formats import is_adjacency_list
 from netchoice.io.guard import CONVERT
+from netchoice.io.matrix_market import lacks_sizes
 from netchoice.io.text_matrices import guess_matrix
 from netchoice.io.text_tables import Table
 
@@ -67,7 +68,8 @@ def sniff_bytes(content: bytes, suffix: str) -> tuple[str, str] | None:
     start = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
     for magic, format in _MAGIC.items():
         if start.lower().startswith(magic.lower()):
-            return None if _lacks_sizes(content, format) else (format, "its first bytes")
+            is_edge_list = format == "mtx" and lacks_sizes(content)
+            return None if is_edge_list else (format, "its first bytes")
     for magic, name in _OTHER_MAGIC.items():
         if start.startswith(magic):
             raise NetworkFormatError(
@@ -77,27 +79,6 @@ def sniff_bytes(content: bytes, suffix: str) -> tuple[str, str] | None:
     if hint in _MAGIC.values() and hint != "mtx" and b"\0" in content[:_START]:
         return hint, f"the suffix {suffix}"
     return None
-
-
-def _lacks_sizes(content: bytes, format: str) -> bool:
-    """Return whether a MatrixMarket file has entries, but no line with the sizes of the matrix.
-
-    The sizes are three numbers. An entry of a matrix without values has two; and if an entry has three,
-    its indices are seldom equal, or its value is not the number of the other lines.
-    """
-    if format != "mtx":
-        return False
-    banner, *lines = content.strip().split(b"\n", 1000)[:1000]
-    rows = [line.split() for line in lines if line.strip() and not line.lstrip().startswith(b"%")]
-    words = banner.lower().split()
-    width = 2 if b"pattern" in words else 3
-    if len(rows) < 2 or b"coordinate" not in words or any(len(row) != width for row in rows):
-        return False
-    if width == 2:
-        return True
-    n_comments = 1 + len(lines) - len(rows)
-    n_entries = content.strip().count(b"\n") - n_comments
-    return rows[0][0] != rows[0][1] and rows[0][2] != str(n_entries).encode()
 
 
 def sniff_text(text: str, table: Table, suffix: str) -> tuple[str, str]:
