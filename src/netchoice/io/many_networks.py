@@ -19,10 +19,12 @@ from netchoice.io.edge_lists import Columns, comment_doubt, node_names
 from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.stored_files import START, StoredFile
 from netchoice.io.text_tables import (
+    content_lines,
     decode,
     find_delimiter,
     is_comment,
     may_be_row,
+    plain_lines,
     split_cells,
 )
 from netchoice.network_objects import NODE_COLUMN, plain_name
@@ -205,30 +207,20 @@ class Header:
 
     cells: list[str]
     delimiter: str | None
-    line: int
-    start: int  # the first byte of the line
-    end: int  # the first byte after the line
-    newline: bytes
+    line: int  # its number
 
 
 def read_header(start: bytes) -> Header | None:
     """Return the header in the first ``START`` bytes of a file, None if there is no such line."""
-    newline = b"\r" if b"\r" in start and b"\n" not in start else b"\n"
-    if len(start) < START:
-        start += newline  # the last line is complete, because there are no more bytes
-    begin = 0
-    for number, line in enumerate(start.split(newline)[:-1], 1):
-        end = begin + len(line) + 1
-        text = line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r")
-        if text.strip() and not is_comment(text):
-            delimiter = find_delimiter(text)
-            try:
-                cells = split_cells(text, delimiter, "")
-            except NetworkFormatError:
-                return None
-            return Header(cells, delimiter, number, begin, end, newline)
-        begin = end
-    return None
+    text = plain_lines(start.decode("utf-8", "replace").removeprefix("\ufeff"))
+    if len(start) == START:
+        text = text.rpartition("\n")[0]  # complete lines
+    lines = content_lines(text)
+    if not lines:
+        return None
+    number, line = lines[0]
+    delimiter = find_delimiter(line)
+    return Header(split_cells(line, delimiter, ""), delimiter, number)
 
 
 def columns_of_networks(header: Header) -> Columns | None:
@@ -261,7 +253,7 @@ def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
 
 def text_networks(stored: StoredFile, header: Header, columns: Columns) -> EdgeTable:
     """Return the networks of an edge list with a column of networks."""
-    rows = read_rows(stored, columns, header.end, header.line + 1, header.newline)
+    rows = read_rows(stored, columns, header.line)
     table = edge_table(
         stored, "edgelist", rows, _without_commented if columns.graph == 0 else None,
         columns.ends.index(0) if 0 in columns.ends else None, weighted=columns.width > 3,
@@ -279,35 +271,30 @@ def _without_commented(texts: Any) -> tuple[list[str], _Numbers]:
     return ids, np.array([position.get(name, len(ids)) for name in names], np.int32)
 
 
-def read_rows(
-    stored: StoredFile, columns: Columns, start: int, line: int, newline: bytes
-) -> EdgeRows:
-    """Return the rows of a text file from a byte on, at which this line starts."""
-    rows = EdgeRows()
+def read_rows(stored: StoredFile, columns: Columns, n_before: int) -> EdgeRows:
+    """Return the rows of a text file after this number of lines."""
+    rows, number = EdgeRows(), 1
     with stored.open() as file:
-        file.seek(start)
-        for block in _blocks(file, stored.name, newline):
-            lines = block.split(newline)[:-1]
-            _add_lines(rows, lines, line, stored.name, columns)
-            line += len(lines)
+        for lines in _blocks(file, stored.name):
+            skipped = max(0, n_before + 1 - number)
+            _add_lines(rows, lines[skipped:], number + skipped, stored.name, columns)
+            number += len(lines)
     return rows
 
 
-def _blocks(file: BinaryIO, name: str, newline: bytes) -> Iterator[bytes]:
-    """Yield blocks of complete lines."""
-    rest = b""
+def _blocks(file: BinaryIO, name: str) -> Iterator[list[bytes]]:
+    """Yield complete lines; lines may end as on Windows, or as on old Macs if none ends otherwise."""
+    rest = file.read(BLOCK)
+    newline = b"\r" if b"\r" in rest and b"\n" not in rest else b"\n"
     while new := file.read(BLOCK):
-        block = rest + new
-        cut = block.rfind(newline) + 1
-        block, rest = block[:cut], block[cut:]
+        *lines, rest = (rest + new).split(newline)
         if len(rest) > MAX_LINE:
             raise NetworkFormatError(
                 f"{name}: a line has more than {MAX_LINE >> 20} MB; expected one edge per line"
             )
-        if block:
-            yield block
-    if rest:
-        yield rest + newline
+        if lines:
+            yield lines
+    yield rest.split(newline)
 
 
 def _add_lines(
@@ -325,10 +312,10 @@ def _add_lines(
         cells = pc.utf8_split_whitespace(texts)
     else:
         cells = pc.split_pattern(texts, columns.delimiter)
-    has_width = pc.equal(pc.list_value_length(cells), columns.width)
+    has_width = pc.equal(pc.list_value_length(cells), max(columns.width, 2))
     usual = np.flatnonzero(pc.and_not(has_width, pc.match_substring_regex(texts, _ODD)))
     flat = pc.list_flatten(cells.take(usual))
-    starts = np.arange(0, len(flat), columns.width)
+    starts = np.arange(0, len(flat), max(columns.width, 2))
     found = [
         pc.utf8_trim_whitespace(flat.take(starts + column))
         for column in (columns.graph or 0, *columns.ends)

@@ -65,7 +65,7 @@ def _edge_rows(edges: StoredFile) -> EdgeRows:
     header = read_header(start)
     if header is not None:
         columns = Columns(header.delimiter, len(header.cells), header.line)
-        return read_rows(edges, columns, header.start, header.line, header.newline)
+        return read_rows(edges, columns, header.line - 1)
     if start.strip():
         raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
     return EdgeRows()
