@@ -499,6 +499,7 @@ def test_many_interleaved_networks_over_several_blocks(tmp_path):
         ("g1,a,b\ng2,a,\xff\ng3,a,b\n", "g2", "line 3: not UTF-8"),
         ('g1,a,b\ng2,"a,b\ng3,a,b\n', "g2", "line 3: quotation marks do not match"),
         ("g1,a,b\ng2,a\0,b\ng3,a,b\n", "g2", "line 3: a NUL byte"),
+        ("g1,a,b\ng2,a,b\rg2,b,c\ng3,a,b\n", "g2", "line 3: two lines that end as on an old Mac"),
     ],
 )
 def test_bad_rows_cost_one_network(tmp_path, rows, id, message):

@@ -241,7 +241,10 @@ def assert_same_as_scipy(path, content):
         ("%%MatrixMarket matrix coordinate real\n", r"expected %%MatrixMarket matrix coord"),
         ("%%MatrixMarket vector coordinate real general\n", "found '%%MatrixMarket vector"),
         ("%%MatrixMarket matrix array pattern general\n", "found an array of field pattern"),
-        ("%%MatrixMarket matrix coordinate complex general\n", "expected %%MatrixMarket matrix coord"),
+        (
+            "%%MatrixMarket matrix coordinate complex general\n",
+            "expected %%MatrixMarket matrix coord",
+        ),
     ],
 )
 def test_damaged_matrix_market_raises_one_clear_error(tmp_path, text, message):

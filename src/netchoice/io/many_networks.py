@@ -19,12 +19,10 @@ from netchoice.io.edge_lists import Columns, comment_doubt, node_names
 from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.stored_files import START, StoredFile
 from netchoice.io.text_tables import (
-    content_lines,
     decode,
     find_delimiter,
     is_comment,
     may_be_row,
-    plain_lines,
     split_cells,
 )
 from netchoice.network_objects import NODE_COLUMN, plain_name
@@ -34,7 +32,7 @@ GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
 #: Bytes of text that are split into cells at once, and the longest line.
 BLOCK, MAX_LINE = 1 << 21, 1 << 24
 #: Lines that are split one by one: comments, quotation marks, attributes, and bytes that are no text.
-_ODD = r'^[#%]|["{\r\x{0}-\x{8}\x{e}-\x{1f}\x{fffd}]'
+_ODD = r'^\s*[#%]|["{\x{0}-\x{8}\x{e}-\x{1f}\x{fffd}]|\r(?s:.)'
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +210,20 @@ class Header:
 
 def read_header(start: bytes) -> Header | None:
     """Return the header in the first ``START`` bytes of a file, None if there is no such line."""
-    text = plain_lines(start.decode("utf-8", "replace").removeprefix("\ufeff"))
+    lines = start.removeprefix(b"\xef\xbb\xbf").split(_newline(start))
     if len(start) == START:
-        text = text.rpartition("\n")[0]  # complete lines
-    lines = content_lines(text)
-    if not lines:
-        return None
-    number, line = lines[0]
-    delimiter = find_delimiter(line)
-    return Header(split_cells(line, delimiter, ""), delimiter, number)
+        lines.pop()  # it may be incomplete
+    for number, line in enumerate(lines, 1):
+        text = line.decode("utf-8", "replace").strip()
+        if text and not is_comment(text):
+            delimiter = find_delimiter(text)
+            return Header(split_cells(text, delimiter, ""), delimiter, number)
+    return None
+
+
+def _newline(start: bytes) -> bytes:
+    """Return what ends lines: on old Macs, another mark than elsewhere."""
+    return b"\r" if b"\r" in start and b"\n" not in start else b"\n"
 
 
 def columns_of_networks(header: Header) -> Columns | None:
@@ -283,9 +286,9 @@ def read_rows(stored: StoredFile, columns: Columns, n_before: int) -> EdgeRows:
 
 
 def _blocks(file: BinaryIO, name: str) -> Iterator[list[bytes]]:
-    """Yield complete lines; lines may end as on Windows, or as on old Macs if none ends otherwise."""
+    """Yield blocks of complete lines."""
     rest = file.read(BLOCK)
-    newline = b"\r" if b"\r" in rest and b"\n" not in rest else b"\n"
+    newline = _newline(rest[:START])
     while new := file.read(BLOCK):
         *lines, rest = (rest + new).split(newline)
         if len(rest) > MAX_LINE:
@@ -304,16 +307,15 @@ def _add_lines(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = pa.array([line.decode("utf-8", "replace") for line in lines], pa.string())
-    texts = (
-        pc.utf8_trim(texts, " \r") if columns.delimiter == "\t" else pc.utf8_trim_whitespace(texts)
-    )
+    decoded = pa.array([line.decode("utf-8", "replace") for line in lines], pa.string())
+    texts = pc.utf8_trim_whitespace(decoded)
     if columns.delimiter is None:
         cells = pc.utf8_split_whitespace(texts)
-    else:
+    else:  # a tab at an end separates empty cells
+        texts = pc.utf8_trim(decoded, " \r") if columns.delimiter == "\t" else texts
         cells = pc.split_pattern(texts, columns.delimiter)
     has_width = pc.equal(pc.list_value_length(cells), max(columns.width, 2))
-    usual = np.flatnonzero(pc.and_not(has_width, pc.match_substring_regex(texts, _ODD)))
+    usual = np.flatnonzero(pc.and_not(has_width, pc.match_substring_regex(decoded, _ODD)))
     flat = pc.list_flatten(cells.take(usual))
     starts = np.arange(0, len(flat), max(columns.width, 2))
     found = [
@@ -359,8 +361,12 @@ def _read_row(line: bytes, number: int, path: str, columns: Columns) -> _Row | N
     if marked and (columns.graph is None or not may_be_row(text, columns.delimiter, columns.width)):
         return None
     cells = split_cells(line.decode("utf-8", "replace"), columns.delimiter, "")
-    graph = cells[column] if len(cells) > column else None
+    graph = cells[column].strip() if len(cells) > column else None
     try:
+        if "\r" in text:
+            raise NetworkFormatError(
+                f"{path}, line {number}: two lines that end as on an old Mac; write all ends of lines alike"
+            )
         if graph == "":
             raise NetworkFormatError(
                 f"{path}, line {number}: a row without the name of its network; "
