@@ -22,8 +22,8 @@ from platforms import posix
 from netchoice import Graph, read_network, write_network
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.io import find_networks
+from netchoice.io.collection import is_collection
 from netchoice.io.guard import MemoryLimit, decompress
-from netchoice.io.network_finder import is_collection
 
 settings_for_files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

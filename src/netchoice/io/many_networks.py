@@ -5,8 +5,8 @@ A file is read once, in blocks. An edge takes eight bytes in memory, and each na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO, overload
 
 import numpy as np
@@ -16,6 +16,7 @@ from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.edge_lists import Columns, comment_doubt, node_names
+from netchoice.io.guard import guarded
 from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.stored_files import START, StoredFile
 from netchoice.io.text_tables import (
@@ -35,30 +36,62 @@ BLOCK, MAX_LINE = 1 << 21, 1 << 24
 _ODD = r'^\s*[#%]|["{\x{0}-\x{8}\x{e}-\x{1f}\x{fffd}]|\r(?s:.)'
 
 
-@dataclass(frozen=True, slots=True)
-class OwnEdges:
-    """One network of a file of many; it can be pickled and sent to another process."""
+Covariates = Mapping[str, str | float]
 
-    name: str  # the file and the network, for messages
-    path: str
+
+@dataclass(frozen=True)
+class NetworkSource:
+    """One network of a collection, which can be pickled and sent to another process."""
+
+    id: str
+    group: str | None = None
+    covariates: Covariates = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """Where the network is, for messages."""
+        return self.id
+
+    @property
+    def file(self) -> str | None:
+        """The file that holds this network alone; None if it is in a file of many."""
+        return None
+
+    def read(self) -> tuple[Graph, ReadingReport]:
+        """Read the network, as :func:`read_network` does."""
+        return guarded(self._read, self.place, "a network")
+
+    def _read(self) -> tuple[Graph, ReadingReport]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeSource(NetworkSource):
+    """One network of a file of many, with its edges."""
+
+    container: str  # the file
     format: str
-    ends: tuple[str, ...] = ()  # the names of both ends of each edge
+    ends: tuple[str, ...]  # the names of both ends of each edge
     nodes: tuple[str, ...] | None = None  # the declared nodes
     weighted: bool = False
     warnings: tuple[str, ...] = ()
     fault: str = ""  # why the network cannot be read
 
-    def read(self) -> tuple[Graph, ReadingReport]:
-        """Return the network."""
+    @property
+    def place(self) -> str:
+        """The file and the network, for messages."""
+        return f"{self.container}, network {self.id}"
+
+    def _read(self) -> tuple[Graph, ReadingReport]:
         if self.fault:
             raise NetworkFormatError(self.fault)
         edges = number_nodes(self.ends, self.nodes, weighted=self.weighted, warnings=self.warnings)
         if self.nodes is not None and edges.labels and len(edges.labels) > len(self.nodes):
             raise NetworkFormatError(
-                f"{self.name}: an edge to {str(edges.labels[len(self.nodes)])[:60]!r}, which is not a node "
-                "of this network; correct the edge, or the network of the node"
+                f"an edge to {str(edges.labels[len(self.nodes)])[:60]!r}, which is not a node of this "
+                "network; correct the edge, or the network of the node"
             )
-        return clean(edges, self.name, self.format)
+        return clean(edges, self.place, self.format)
 
 
 class EdgeRows:
@@ -110,10 +143,11 @@ def _numbered(batches: list[Any], n_columns: int = 1) -> tuple[_Numbers, Any]:
 
 
 @dataclass
-class EdgeTable(Sequence[OwnEdges]):
+class EdgeTable(Sequence[EdgeSource]):
     """The edges of many networks, sorted by network."""
 
-    stored: StoredFile
+    container: str  # the file
+    files: list[str]  # the paths of all files that the networks come from
     format: str
     ids: list[str]
     first: NDArray[np.int64]  # the first edge of each network, then the number of edges
@@ -122,28 +156,30 @@ class EdgeTable(Sequence[OwnEdges]):
     faults: dict[int, str]  # why a network cannot be read
     warnings: dict[int, tuple[str, ...]]
     weighted: bool = False
+    groups: Sequence[str | None] | None = None
     nodes: Callable[[int], tuple[str, ...]] | None = None  # the declared nodes of a network
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @overload
-    def __getitem__(self, i: int) -> OwnEdges: ...
+    def __getitem__(self, i: int) -> EdgeSource: ...
     @overload
-    def __getitem__(self, i: slice) -> list[OwnEdges]: ...
-    def __getitem__(self, i: int | slice) -> OwnEdges | list[OwnEdges]:
+    def __getitem__(self, i: slice) -> list[EdgeSource]: ...
+    def __getitem__(self, i: int | slice) -> EdgeSource | list[EdgeSource]:
         if isinstance(i, slice):
             return [self[k] for k in range(len(self))[i]]
         ends = self.ends[self.first[i] : self.first[i + 1]].ravel()
-        return OwnEdges(
-            f"{self.stored.name}, network {self.ids[i]}",
-            self.stored.path,
-            self.format,
-            tuple(self.names.take(ends).to_pylist()),
-            self.nodes(i) if self.nodes else None,
-            self.weighted,
-            self.warnings.get(i, ()),
-            self.faults.get(i, ""),
+        return EdgeSource(
+            id=self.ids[i],
+            group=self.groups[i] if self.groups else None,
+            container=self.container,
+            format=self.format,
+            ends=tuple(self.names.take(ends).to_pylist()),
+            nodes=self.nodes(i) if self.nodes else None,
+            weighted=self.weighted,
+            warnings=self.warnings.get(i, ()),
+            fault=self.faults.get(i, ""),
         )
 
 
@@ -186,7 +222,12 @@ def edge_table(
         ends, networks = ends[order], networks[order]
     first = np.searchsorted(networks, np.arange(len(ids) + 1, dtype=networks.dtype))
     warnings = {i: tuple(comment_doubt(lines)) for i, lines in comments.items()}
-    return EdgeTable(stored, format, ids, first, ends, names, faults, warnings, **options)
+    ids = [id or "(no name)" for id in ids]
+    defaults = {"container": stored.name, "files": [stored.path]}
+    return EdgeTable(
+        format=format, ids=ids, first=first, ends=ends, names=names, faults=faults, warnings=warnings,
+        **defaults | options,
+    )  # fmt: skip
 
 
 def _are_edges(ends: _Numbers, rows: list[int], column: int | None) -> bool:
@@ -254,15 +295,15 @@ def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
     return graph, first, second
 
 
-def text_networks(stored: StoredFile, header: Header, columns: Columns) -> EdgeTable:
+def text_networks(stored: StoredFile, header: Header) -> EdgeTable:
     """Return the networks of an edge list with a column of networks."""
+    columns = columns_of_networks(header)
+    assert columns is not None
     rows = read_rows(stored, columns, header.line)
-    table = edge_table(
+    return edge_table(
         stored, "edgelist", rows, _without_commented if columns.graph == 0 else None,
         columns.ends.index(0) if 0 in columns.ends else None, weighted=columns.width > 3,
     )  # fmt: skip
-    table.ids = [id or "(no name)" for id in table.ids]
-    return table
 
 
 def _without_commented(texts: Any) -> tuple[list[str], _Numbers]:

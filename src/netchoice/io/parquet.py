@@ -67,16 +67,14 @@ def parquet_networks(path: str) -> EdgeTable:
             for row in pc.indices_nonzero(_is_incomplete(graphs, first, second)).to_pylist():
                 has_graph = graphs[row].as_py()
                 rows.faults[rows.n_rows + row] = (
-                    f"{path}, network {has_graph}: a name is empty; expected a value in the columns "
+                    f"a name is empty; expected a value in the columns "
                     f"{columns[1]!r} and {columns[2]!r}"
                     if has_graph
-                    else f"{path}: rows without a value in the column {columns[0]!r}; "
+                    else f"rows without a value in the column {columns[0]!r}; "
                     "fill it with the name of the network, or remove these rows"
                 )
             rows.add(graphs, first, second)
-    table = edge_table(StoredFile(path), "parquet", rows, weighted=len(names) > 3)
-    table.ids = [id or "(no name)" for id in table.ids]
-    return table
+    return edge_table(StoredFile(path), "parquet", rows, weighted=len(names) > 3)
 
 
 def _opened(source: Any, limit: MemoryLimit, n_columns: int | None = None) -> Any:

@@ -33,8 +33,8 @@ def tu_names(files: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name + INDICATOR in files)
 
 
-def tu_networks(name: str, files: Mapping[str, StoredFile]) -> tuple[EdgeTable, list[str | None]]:
-    """Return the networks of a TUDataset, and the label of each."""
+def tu_networks(name: str, files: Mapping[str, StoredFile]) -> EdgeTable:
+    """Return the networks of a TUDataset; their labels are groups."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -57,7 +57,11 @@ def tu_networks(name: str, files: Mapping[str, StoredFile]) -> tuple[EdgeTable, 
         return ids, np.where(is_node, network_of_node[np.where(is_node, numbers, 1) - 1], -1)
 
     edges = files[name + EDGES]
-    return edge_table(edges, "edgelist", _edge_rows(edges), find_networks, nodes=nodes), labels
+    return edge_table(
+        edges, "edgelist", _edge_rows(edges), find_networks, nodes=nodes, groups=labels,
+        container=edges.name.removesuffix(EDGES),
+        files=[file.path for end in (EDGES, INDICATOR, LABELS) if (file := files.get(name + end))],
+    )  # fmt: skip
 
 
 def _edge_rows(edges: StoredFile) -> EdgeRows:
