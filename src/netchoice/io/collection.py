@@ -30,9 +30,8 @@ from netchoice.io.many_networks import (
     text_networks,
 )
 from netchoice.io.parquet import has_many_networks, parquet_networks
-from netchoice.io.reader import ReadingOptions, parse_network, suffix_of
+from netchoice.io.reader import SUFFIXES, ReadingOptions, parse_network, suffix_of
 from netchoice.io.reading_report import ReadingReport
-from netchoice.io.sniffing import SUFFIXES
 from netchoice.io.stored_files import START, StoredFile, zip_members
 from netchoice.io.text_tables import content_lines, decode, split_cells
 from netchoice.io.tu_dataset import tu_names, tu_networks
