@@ -55,6 +55,10 @@ PARQUET = (".parquet", ".pq")
 MISSING = ("", "na", "nan", "n/a")
 
 
+#: Why a file that is not the only one is not read.
+SPECIAL = "a pipe, a socket or a device; expected a file; to read a pipe, pass its path alone"
+
+
 @dataclass(frozen=True, kw_only=True)
 class FileNetwork(NetworkSource):
     """A network in a file of its own, on disk or in a zip file."""
@@ -76,10 +80,7 @@ class FileNetwork(NetworkSource):
 
     def _read(self) -> tuple[Graph, ReadingReport]:
         if not self.may_be_pipe and is_special(self.stored.path):
-            raise NetworkFormatError(
-                f"{self.place}: a pipe, a socket or a device; expected a file; to read a pipe, pass its "
-                "path alone"
-            )
+            raise NetworkFormatError(f"{self.place}: {SPECIAL}")
         content, limit = self.stored.load()
         kind, header = _kind_of_table(self.place, content[:START], self.options)
         if header and kind != "one":
@@ -211,10 +212,7 @@ def find_networks(
     for path in paths:
         guarded(partial(finder.add, path, is_only=len(paths) == 1), path, "networks")
     if finder.special and not finder.parts:
-        raise UsageError(
-            f"{finder.special[0]}: a pipe, a socket or a device; expected a file; to read a pipe, pass its "
-            "path alone"
-        )
+        raise UsageError(f"{finder.special[0]}: {SPECIAL}")
     if not finder.parts:
         raise UsageError("no names of network files; pass one or more files or folders")
     settings = f"{format} {header}" + f" {options.columns}" * (columns is not None)
@@ -302,7 +300,7 @@ class _Finder:
             self._add_folder(name)
         elif os.path.lexists(name):
             if is_only or self._without_special([name]):
-                self._add_file(name, may_be_pipe=is_only)
+                self._add_file(StoredFile(name), may_be_pipe=is_only)
         elif glob.has_magic(name):
             matches = sorted(glob.glob(name))
             if not matches:
@@ -322,7 +320,7 @@ class _Finder:
         files = {os.path.basename(path): StoredFile(path) for path in self._without_special(paths)}
         n_parts = len(self.parts)
         for name in self._add_datasets(files):
-            self._add_file(files[name].path, in_folder=True)
+            self._add_file(files[name], in_folder=True)
         self._check_added(n_parts, folder)
 
     def _without_special(self, paths: Iterable[str]) -> list[str]:
@@ -338,7 +336,7 @@ class _Finder:
         n_parts = len(self.parts)
         members = [files[name] for name in self._add_datasets(dict(sorted(files.items())))]
         if len(members) == 1:
-            self._add_table(members[0])
+            self._add_file(members[0])
         elif members:
             self.parts.append([self._one(member) for member in members])
         self._check_added(n_parts, path)
@@ -363,26 +361,20 @@ class _Finder:
                 "(in subfolders, pass their paths; to use a manifest, pass its path)"
             )
 
-    def _add_file(self, name: str, in_folder: bool = False, may_be_pipe: bool = False) -> None:
-        ending = Path(name).suffix.lower()
-        if ending == ".zip":
-            self._add_zip(name)
-        elif ending in PARQUET and has_many_networks(name):
-            self.parts.append(guarded(lambda: parquet_networks(name), name, "Parquet"))
-        else:
-            self._add_table(StoredFile(name), in_folder, may_be_pipe)
-
-    def _add_table(
+    def _add_file(
         self, stored: StoredFile, in_folder: bool = False, may_be_pipe: bool = False
     ) -> None:
-        """Add the networks of a manifest or of an edge list of many, or the network of another file."""
-        options = replace(self.options, format=None)
-        kind, header = _kind_of_table(stored.name, stored.start(), options)
-        if header and kind == "manifest" and in_folder:
+        kind, header = _kind_of_file(stored, replace(self.options, format=None))
+        if kind == "zip":
+            self._add_zip(stored.path)
+        elif kind == "parquet":
+            path = stored.path
+            self.parts.append(guarded(lambda: parquet_networks(path), path, "Parquet"))
+        elif kind == "manifest" and in_folder:
             self.left_out += 1
-        elif header and kind == "manifest" and not stored.member:
+        elif kind == "manifest" and header and not stored.member:
             self.parts.append(_manifest_networks(stored, header, self.options))
-        elif header and kind == "many":
+        elif kind == "many" and header:
             self.parts.append(text_networks(stored, header))
         else:
             self.parts.append([self._one(stored, may_be_pipe)])
@@ -405,19 +397,20 @@ def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> b
     (True, True, False)
     """
     path = os.fspath(name)
-    return guarded(lambda: _is_collection(path, header), path, "networks")
+    if os.path.isdir(path) or not os.path.lexists(path):
+        return os.path.isdir(path) or glob.has_magic(path)
+    stored, options = StoredFile(path), ReadingOptions(header=header)
+    return guarded(lambda: _kind_of_file(stored, options)[0] != "one", path, "networks")
 
 
-def _is_collection(name: str, header: bool | None) -> bool:
-    if not os.path.lexists(name):
-        return glob.has_magic(name)
-    ending = Path(name).suffix.lower()
-    if os.path.isdir(name) or ending == ".zip":
-        return True
-    if ending in PARQUET:
-        return has_many_networks(name)
-    options = ReadingOptions(header=header)
-    return _kind_of_table(name, StoredFile(name).start(), options)[0] != "one"
+def _kind_of_file(stored: StoredFile, options: ReadingOptions) -> tuple[str, Header | None]:
+    """Return what a file contains, by its ending or its first row, and this row."""
+    ending = Path(stored.path).suffix.lower()
+    if not stored.member and ending == ".zip":
+        return "zip", None
+    if not stored.member and ending in PARQUET:
+        return "parquet" if has_many_networks(stored.path) else "one", None
+    return _kind_of_table(stored.name, stored.start(), options)
 
 
 def _kind_of_table(name: str, start: bytes, options: ReadingOptions) -> tuple[str, Header | None]:

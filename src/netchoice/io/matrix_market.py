@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs, from_entries, from_incidence
 from netchoice.errors import NetworkFormatError
 
-FORMATS = ("coordinate", "array")
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 #: A longer integer does not fit into 64 bits.
@@ -24,7 +23,6 @@ _MAX_DIGITS = 18
 
 @dataclass(frozen=True)
 class _Header:
-    format: str
     field: str
     symmetry: str
     shape: tuple[int, int]
@@ -38,10 +36,7 @@ def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     header = _read_header(lines, path)
     numbers = _read_numbers(lines, header, path)
-    if header.format == "coordinate":
-        row, column = _coordinates(numbers, lines, header, path)
-    else:
-        row, column = _positions(header.shape[0], header.symmetry)
+    row, column = _coordinates(numbers, lines, header, path)
     data = np.ones(len(row)) if header.field == "pattern" else numbers[:, -1]
     if header.symmetry != "general":
         off = row != column
@@ -91,54 +86,41 @@ def _read_header(lines: list[str], path: str) -> _Header:
     present = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     number, banner = next(present, (1, ""))
     words = banner.lower().split()
-    choices = (("%%matrixmarket",), ("matrix",), FORMATS, FIELDS, SYMMETRIES)
+    choices = (("%%matrixmarket",), ("matrix",), ("coordinate",), FIELDS, SYMMETRIES)
     if len(words) < len(choices) or any(
         word not in choice for word, choice in zip(words, choices, strict=False)
     ):
         expected = " ".join("|".join(choice) for choice in choices[1:])
-        raise _damage(path, number, _quoted(banner), f"%%MatrixMarket {expected}")
-    format, field, symmetry = words[2:5]
-    if format == "array" and field == "pattern":
-        raise _damage(path, number, "an array of field pattern", "coordinate, or another field")
+        convert = " (in Python: scipy.io.mmwrite(path, scipy.sparse.coo_array(matrix)))"
+        raise _damage(path, number, _quoted(banner), f"%%MatrixMarket {expected}{convert}")
     number, line = next(
         (each for each in present if not each[1].lstrip().startswith("%")), (len(lines), "")
     )
     sizes = line.split()
-    wanted = "rows, columns, entries" if format == "coordinate" else "rows, columns"
-    if len(sizes) != wanted.count(",") + 1 or not all(
-        size.isdecimal() and len(size) <= _MAX_DIGITS for size in sizes
-    ):
+    if len(sizes) != 3 or not all(size.isdecimal() and len(size) <= _MAX_DIGITS for size in sizes):
         found = _quoted(line) if sizes else "no line with sizes"
-        raise _damage(path, number, found, f"{wanted} as integers")
-    n_rows, n_columns, *n_entries = map(int, sizes)
-    if n_rows != n_columns and (format == "array" or symmetry != "general"):
+        raise _damage(path, number, found, "rows, columns, entries as integers")
+    n_rows, n_columns, n_entries = map(int, sizes)
+    field, symmetry = words[3:5]
+    if n_rows != n_columns and symmetry != "general":
         found = f"{n_rows} rows and {n_columns} columns"
-        raise _damage(path, number, found, "a square matrix, or coordinate and general")
+        raise _damage(path, number, found, "a square matrix, or a general one")
     if n_rows + n_columns >= 2 * MAX_ENTRIES:
         raise _damage(path, number, f"{n_rows} rows", f"at most {MAX_ENTRIES - 1}")
-    n_values = n_entries[0] if n_entries else _array_length(n_rows, symmetry)
-    return _Header(format, field, symmetry, (n_rows, n_columns), n_values, number + 1)
-
-
-def _array_length(n: int, symmetry: str) -> int:
-    if symmetry == "general":
-        return n * n
-    return n * (n - 1) // 2 if symmetry == "skew-symmetric" else n * (n + 1) // 2
+    return _Header(field, symmetry, (n_rows, n_columns), n_entries, number + 1)
 
 
 def _read_numbers(lines: list[str], header: _Header, path: str) -> NDArray[np.float64]:
-    """Return the numbers of each entry; further numbers on a line with coordinates are ignored."""
-    width = 1 if header.format == "array" else 2 + (header.field != "pattern")
-    columns = None if header.format == "array" else range(width)
+    """Return the numbers of each entry; further numbers on a line are ignored."""
+    width = 2 + (header.field != "pattern")
     body = lines[header.first_line - 1 :]
     try:
-        numbers = np.loadtxt(body, usecols=columns, comments=None, ndmin=2)
+        numbers = np.loadtxt(body, usecols=range(width), comments=None, ndmin=2)
     except ValueError as error:
         for number, line in enumerate(body, header.first_line):
             cells = line.split()
             if cells and (len(cells) < width or not all(map(_is_number, cells[:width]))):
-                expected = f"{width} number{'s' * (width > 1)}"
-                raise _damage(path, number, _quoted(line), expected) from None
+                raise _damage(path, number, _quoted(line), f"{width} numbers") from None
         raise _damage(path, header.first_line, str(error), f"{width} numbers in a line") from None
     numbers = numbers.reshape(-1, width)
     if len(numbers) != header.n_entries:
@@ -169,13 +151,4 @@ def _coordinates(
         expected = f"integers from 1 to {sizes}, as the sizes say"
         raise _damage(path, line, f"row {i} and column {j}", expected)
     row, column = indices.T.astype(np.int64) - 1
-    return row, column
-
-
-def _positions(n: int, symmetry: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows and columns of the values of an array, which are stored by column."""
-    if symmetry == "general":
-        column, row = np.divmod(np.arange(n * n), max(n, 1))
-    else:
-        column, row = np.triu_indices(n, 1 if symmetry == "skew-symmetric" else 0)
     return row, column
