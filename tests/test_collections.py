@@ -498,6 +498,7 @@ def test_many_interleaved_networks_over_several_blocks(tmp_path):
         ("g1,a,b\n,a,b\ng3,a,b\n", "(no name)", "line 3: a row without the name of its network"),
         ("g1,a,b\ng2,a,\xff\ng3,a,b\n", "g2", "line 3: not UTF-8"),
         ('g1,a,b\ng2,"a,b\ng3,a,b\n', "g2", "line 3: quotation marks do not match"),
+        ('g1,a,b\n"g2","a","b"x\ng3,a,b\n', "g2", "line 3: quotation marks do not match"),
         ("g1,a,b\ng2,a\0,b\ng3,a,b\n", "g2", "line 3: a NUL byte"),
         ("g1,a,b\ng2,a,b\rg2,b,c\ng3,a,b\n", "g2", "line 3: two lines that end as on an old Mac"),
     ],
@@ -666,6 +667,11 @@ def test_tu_dataset_without_edges_or_labels(tmp_path):
     write(tmp_path, {"D_A.txt": "", "D_graph_indicator.txt": "1\n1\n2\n"})
     first, second = find_networks([tmp_path])
     assert (first.group, first.read()[0].n_nodes, second.read()[0].n_nodes) == (None, 2, 1)
+
+
+def test_first_edge_of_a_tu_dataset_may_follow_a_mark_of_utf_8(tmp_path):
+    write(tmp_path, {"D_A.txt": "\ufeff1, 2\n", "D_graph_indicator.txt": "1\n1\n"})
+    assert edges_of(find_networks([tmp_path])[0]) == pairs("12")
 
 
 def test_tu_dataset_equals_its_networks(tmp_path):

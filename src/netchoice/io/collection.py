@@ -109,7 +109,7 @@ class NetworkCollection(Sequence[NetworkSource]):
         Pipes, sockets and devices, which are left out because their reading may never end. Only a
         file that is the only name may be one.
     fingerprint : str
-        A checksum of the ids, and of the paths, sizes and times of the files.
+        A checksum of the ids and of the contents of the files.
     """
 
     def __init__(

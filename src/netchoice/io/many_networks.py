@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, overload
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,6 @@ GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
 BLOCK, MAX_LINE = 1 << 21, 1 << 24
 #: Lines that are split one by one: comments, quotation marks, attributes, and bytes that are no text.
 _ODD = r'^\s*[#%]|["{\x{0}-\x{8}\x{e}-\x{1f}\x{fffd}]|\r(?s:.)'
-
-
 Covariates = Mapping[str, str | float]
 
 
@@ -143,7 +141,7 @@ def _numbered(batches: list[Any], n_columns: int = 1) -> tuple[_Numbers, Any]:
 
 
 @dataclass
-class EdgeTable(Sequence[EdgeSource]):
+class EdgeTable:
     """The edges of many networks, sorted by network."""
 
     container: str  # the file
@@ -162,13 +160,10 @@ class EdgeTable(Sequence[EdgeSource]):
     def __len__(self) -> int:
         return len(self.ids)
 
-    @overload
-    def __getitem__(self, i: int) -> EdgeSource: ...
-    @overload
-    def __getitem__(self, i: slice) -> list[EdgeSource]: ...
-    def __getitem__(self, i: int | slice) -> EdgeSource | list[EdgeSource]:
-        if isinstance(i, slice):
-            return [self[k] for k in range(len(self))[i]]
+    def __iter__(self) -> Iterator[EdgeSource]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, i: int) -> EdgeSource:
         ends = self.ends[self.first[i] : self.first[i + 1]].ravel()
         return EdgeSource(
             id=self.ids[i],
@@ -328,7 +323,7 @@ def read_rows(stored: StoredFile, columns: Columns, n_before: int) -> EdgeRows:
 
 def _blocks(file: BinaryIO, name: str) -> Iterator[list[bytes]]:
     """Yield blocks of complete lines."""
-    rest = file.read(BLOCK)
+    rest = file.read(BLOCK).removeprefix(b"\xef\xbb\xbf")
     newline = _newline(rest[:START])
     while new := file.read(BLOCK):
         *lines, rest = (rest + new).split(newline)
@@ -415,5 +410,6 @@ def _read_row(line: bytes, number: int, path: str, columns: Columns) -> _Row | N
             )
         first, second = node_names([(number, decode(line, path, number))], path, columns)
     except NetworkFormatError as error:
-        return None if marked else _Row((graph, "", ""), str(error))
+        # The quotation marks of a faulty row may not match.
+        return None if marked else _Row((graph and graph.strip('"'), "", ""), str(error))
     return _Row((graph, first, second), may_be_comment=marked and column > 0)
