@@ -63,13 +63,14 @@ class NetworkSource:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class EdgeSource(NetworkSource):
     """One network of a file of many, with its edges."""
 
     container: str  # the file
     format: str
-    ends: tuple[str, ...]  # the names of both ends of each edge
+    ends: _Numbers  # positions of the names of both ends of each edge
+    names: Any  # an Arrow array of texts
     nodes: tuple[str, ...] | None = None  # the declared nodes
     weighted: bool = False
     warnings: tuple[str, ...] = ()
@@ -83,7 +84,9 @@ class EdgeSource(NetworkSource):
     def _read(self) -> tuple[Graph, ReadingReport]:
         if self.fault:
             raise NetworkFormatError(self.fault)
-        edges = number_nodes(self.ends, self.nodes, weighted=self.weighted, warnings=self.warnings)
+        names = self.names.to_pylist()
+        ends = [names[k] for k in self.ends.ravel().tolist()]
+        edges = number_nodes(ends, self.nodes, weighted=self.weighted, warnings=self.warnings)
         if self.nodes is not None and edges.labels and len(edges.labels) > len(self.nodes):
             raise NetworkFormatError(
                 f"an edge to {str(edges.labels[len(self.nodes)])[:60]!r}, which is not a node of this "
@@ -164,13 +167,14 @@ class EdgeTable:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, i: int) -> EdgeSource:
-        ends = self.ends[self.first[i] : self.first[i + 1]].ravel()
+        own, ends = np.unique(self.ends[self.first[i] : self.first[i + 1]], return_inverse=True)
         return EdgeSource(
             id=self.ids[i],
             group=self.groups[i] if self.groups else None,
             container=self.container,
             format=self.format,
-            ends=tuple(self.names.take(ends).to_pylist()),
+            ends=ends.astype(np.int32),
+            names=self.names.take(own),
             nodes=self.nodes(i) if self.nodes else None,
             weighted=self.weighted,
             warnings=self.warnings.get(i, ()),
