@@ -207,15 +207,14 @@ def edge_table(
     if not is_known.all():
         before = np.where(is_known, np.arange(len(networks)), is_known.argmax())
         networks = networks[np.maximum.accumulate(before)]
+    comments: dict[int, list[tuple[int, str]]] = {}
+    if rows.comments and not _are_edges(rows, ends, first_column):
+        for row, line in rows.comments.items():
+            comments.setdefault(int(networks[row]), []).append(line)
+        networks[[*rows.comments]] = len(ids)
     faults: dict[int, str] = {}
     for row, fault in rows.faults.items():
         faults.setdefault(int(networks[row]), fault)
-    comments: dict[int, list[tuple[int, str]]] = {}
-    marked = [*rows.comments]
-    if marked and not _are_edges(ends, marked, first_column):
-        for row, line in rows.comments.items():
-            comments.setdefault(int(networks[row]), []).append(line)
-        networks[marked] = len(ids)
     if (networks[1:] < networks[:-1]).any():
         order = np.argsort(networks, kind="stable")
         ends, networks = ends[order], networks[order]
@@ -229,11 +228,12 @@ def edge_table(
     )  # fmt: skip
 
 
-def _are_edges(ends: _Numbers, rows: list[int], column: int | None) -> bool:
+def _are_edges(rows: EdgeRows, ends: _Numbers, column: int | None) -> bool:
     """Return whether a name at the start of lines that begin as comments do is in another column too."""
     if column is None:
         return False
-    return bool(np.isin(ends[rows, column], ends[:, 1 - column]).any())
+    read = [row for row in rows.comments if row not in rows.faults]
+    return bool(np.isin(ends[read, column], ends[:, 1 - column]).any())
 
 
 # Text files
@@ -376,7 +376,7 @@ def _add_lines(
             if other.fault:
                 rows.faults[row] = other.fault
             if other.may_be_comment:
-                rows.comments[row] = (number + k, lines[k].decode())
+                rows.comments[row] = (number + k, lines[k].decode("utf-8", "replace"))
         columns_of_others = zip(*(other.names for other in others.values()), strict=True)
         found = [
             pa.concat_arrays([usual_ones, pa.array(names, pa.string())]).take(order)
@@ -413,7 +413,8 @@ def _read_row(line: bytes, number: int, path: str, columns: Columns) -> _Row | N
                 "fill its cell, or remove the row"
             )
         first, second = node_names([(number, decode(line, path, number))], path, columns)
+        fault = ""
     except NetworkFormatError as error:
         # The quotation marks of a faulty row may not match.
-        return None if marked else _Row((graph and graph.strip('"'), "", ""), str(error))
-    return _Row((graph, first, second), may_be_comment=marked and column > 0)
+        graph, first, second, fault = graph and graph.strip('"'), "", "", str(error)
+    return _Row((graph, first, second), fault, may_be_comment=marked and column > 0)
