@@ -399,6 +399,10 @@ def _read_row(line: bytes, number: int, path: str, columns: Columns) -> _Row | N
     text, column = line.decode("utf-8", "replace").strip(), columns.graph or 0
     marked = is_comment(text)
     if marked and (columns.graph is None or not may_be_row(text, columns.delimiter, columns.width)):
+        try:
+            decode(line, path, number)
+        except NetworkFormatError as error:  # it may be a damaged row
+            return _Row((None, "", ""), str(error))
         return None
     cells = split_cells(line.decode("utf-8", "replace"), columns.delimiter, "")
     graph = cells[column].strip() if len(cells) > column else None
