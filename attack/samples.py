@@ -61,7 +61,7 @@ def sparse_arrays() -> dict[str, dict[str, bytes]]:
     """Return the members of .npz files with a sparse matrix in each format, and of other .npz files."""
     matrix = nx.to_scipy_sparse_array(_graph(), format="csr")
     files = {}
-    for format in ("csr", "csc", "coo", "bsr", "dia"):
+    for format in ("csr", "csc", "coo"):
         buffer = io.BytesIO()
         scipy.sparse.save_npz(buffer, matrix.asformat(format), compressed=False)
         with zipfile.ZipFile(buffer) as file:
@@ -84,8 +84,8 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
     coordinate = scipy.sparse.coo_array(matrix)
     entries = zip(coordinate.row + 1, coordinate.col + 1, strict=True)
     banner = "%%MatrixMarket matrix coordinate pattern general"
-    array = "%%MatrixMarket matrix array real symmetric"
-    lower = [str(float(matrix[i, j])) for j in range(_N) for i in range(j, _N)]
+    weighted = "%%MatrixMarket matrix coordinate real symmetric"
+    lower = [f"{max(edge) + 1} {min(edge) + 1} 0.5" for edge in edges]
     cytoscape = {
         "elements": {
             "nodes": [{"data": {"id": str(u)}} for u in range(_N)],
@@ -127,7 +127,7 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
         ],
         "mtx": [
             ("net.mtx", _lines([banner, f"{_N} {_N} {coordinate.nnz}", *(f"{i} {j}" for i, j in entries)])),
-            ("net.mtx", _lines([array, f"{_N} {_N}", *lower])),
+            ("net.mtx", _lines([weighted, f"{_N} {_N} {len(lower)}", *lower])),
         ],
         "npy": [("net.npy", npy_of(np.array(edges))), ("net.npy", npy_of(matrix.astype(float)))],
         "npz": [("net.npz", zip_of(members)) for members in sparse_arrays().values()],

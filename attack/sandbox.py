@@ -70,7 +70,7 @@ def read(path: str, format: str | None) -> tuple[str, str]:
 def find(names: list[str]) -> tuple[str, str]:
     """Find networks, and read the first ones."""
     import netchoice
-    from netchoice.io.network_finder import is_collection
+    from netchoice.io.collection import is_collection
 
     for name in names:
         is_collection(name)

@@ -45,7 +45,7 @@ PARTS = [
 RETURNED = {
     "netchoice.choice.cohort": ("CohortAnswers",),
     "netchoice.choice.answer": ("ParameterEstimate",),
-    "netchoice.io.collection": ("NetworkSource",),
+    "netchoice.io.many_networks": ("NetworkSource",),
     "netchoice.models.density_matched": ("MatchedSpace",),
 }
 ROOT = Path(__file__).parents[1]

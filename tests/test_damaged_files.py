@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from netchoice import Graph, read_network
 from netchoice.errors import NetworkFormatError
-from netchoice.io.matrix_market import FIELDS, SYMMETRIES, read_entries
+from netchoice.io.matrix_market import FIELDS, SYMMETRIES
 
-SPARSE = ("csr", "csc", "coo", "bsr", "dia")
+SPARSE = ("csr", "csc", "coo")
 settings_for_files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -45,8 +45,6 @@ def sparse_arrays(matrix):
 
 def random_matrix(rng, n, kind="real"):
     matrix = rng.integers(-3, 4, (n, n)) * (rng.random((n, n)) < 0.4)
-    if kind == "complex":
-        return matrix + 1j * rng.integers(-2, 3, (n, n)) * (matrix != 0)
     return np.abs(matrix) if kind == "unsigned-integer" else matrix * (1 if "int" in kind else 0.1)
 
 
@@ -77,7 +75,7 @@ def test_wild_indptr_raises_an_error(tmp_path):
         ("csr", {"indptr": np.zeros(5)}, "'indptr' has shape .* float64; expected integers in 1"),
         ("csr", {"indices": np.int32([0, 1, 2, 4])}, "from 0 to 4; expected 0 to 3"),
         ("csc", {"indices": np.uint64([0, 1, 2, 2**64 - 1])}, "to 18446744073709551615"),
-        ("csr", {"indices": np.int32([0, 1, 2])}, "'indices' has length 3; expected 4"),
+        ("csr", {"indices": np.int32([0, 1, 2])}, "'columns' has length 3; expected 4"),
         ("csr", {"data": np.ones((4, 1))}, r"'data' has shape \(4, 1\)"),
         ("csr", {"data": np.array(["a"] * 4)}, "'data' has shape .* expected numbers"),
         ("csr", {"data": np.ones(4) * 1j}, "expected numbers"),
@@ -92,35 +90,31 @@ def test_wild_indptr_raises_an_error(tmp_path):
         ("csr", {"format": b"coo"}, "no array 'row'"),
         ("coo", {"row": np.int32([0, 1, 2, -1])}, "'row' has integers from -1"),
         ("coo", {"col": np.int32([0, 1, 2, 9])}, "'col' has integers from 0 to 9"),
-        ("coo", {"col": np.int32([0, 1])}, "'col' has length 2; expected 4"),
+        ("coo", {"col": np.int32([0, 1])}, "'columns' has length 2; expected 4"),
         ("coo", {"coords": np.zeros((3, 4), int)}, "'coords' has length 3; expected 2"),
         (
             "coo",
             {"shape": [2**31 - 2] * 2},
             "nodes and . edges need about .*; expected at most 512 MB",
         ),
-        ("bsr", {"data": np.ones((2, 3, 1))}, "blocks of 3 × 1; expected a size that divides 4"),
-        ("bsr", {"data": np.ones((2, 0, 1))}, "blocks of 0 × 1"),
-        ("bsr", {"indices": np.int32([0, 7])}, "'indices' has integers from 0 to 7"),
-        ("dia", {"offsets": np.int32([0, 4])}, "'offsets' has integers from 0 to 4"),
-        ("dia", {"offsets": np.int32([1, 1])}, "repeated"),
-        ("dia", {"offsets": np.int32([1])}, "'offsets' has length 1; expected 2"),
     ],
 )
 def test_damaged_sparse_arrays_raise_one_clear_error(tmp_path, format, change, message):
-    if format == "bsr":
-        blocks = (np.ones((2, 2, 2)), [0, 1], [0, 1, 2])
-        matrix = scipy.sparse.bsr_array(blocks, shape=(4, 4))
-    elif format == "dia":
-        matrix = scipy.sparse.dia_array((np.ones((2, 4)), [-1, 1]), shape=(4, 4))
-    else:
-        matrix = scipy.sparse.coo_array((np.ones(4), ([0, 1, 2, 3], [1, 2, 3, 0])), (4, 4))
+    matrix = scipy.sparse.coo_array((np.ones(4), ([0, 1, 2, 3], [1, 2, 3, 0])), (4, 4))
     arrays = sparse_arrays(matrix.asformat(format))
     assert isinstance(read(tmp_path / "x.npz", archive(**arrays)), Graph)
     error = read(tmp_path / "x.npz", archive(**arrays | change))
     assert isinstance(error, NetworkFormatError)
     with pytest.raises(NetworkFormatError, match=message):
         raise error
+
+
+@pytest.mark.parametrize("format", ["bsr", "dia"])
+def test_unusual_sparse_formats_are_refused(tmp_path, format):
+    arrays = sparse_arrays(scipy.sparse.csr_array(np.eye(4)[::-1]).asformat(format))
+    message = str(read(tmp_path / "x.npz", archive(**arrays)))
+    assert f"format '{format}'; expected one of csr, csc, coo" in message
+    assert "matrix.tocsr()" in message
 
 
 def test_other_members_of_an_archive_are_not_read(tmp_path):
@@ -140,8 +134,6 @@ def test_sparse_archives_give_the_same_network_as_scipy(tmp_path, format):
     for n in (0, 1, 2, 4, 6, 12):
         for dtype in (bool, np.int8, np.float32, np.float64):
             matrix = scipy.sparse.csr_array(random_matrix(rng, n).astype(dtype))
-            if format == "bsr" and n > 1:
-                matrix = matrix.tobsr(blocksize=(2, 1))
             matrix = matrix.asformat(format)
             path = tmp_path / "x.npz"
             scipy.sparse.save_npz(path, matrix)
@@ -203,40 +195,30 @@ def test_random_damage_to_the_bytes_of_an_archive_raises_no_other_error(tmp_path
 # MatrixMarket
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
-ARRAY = "%%MatrixMarket matrix array real symmetric\n"
 INTEGERS = "%%MatrixMarket matrix coordinate integer general\n3 3 1\n"
 
 
-def entries_as_array(content):
-    """Sum the entries of a file with this package's parser."""
-    shape, row, column, data = read_entries(content, "x.mtx")
-    matrix = np.zeros(shape, data.dtype)
-    np.add.at(matrix, (row, column), data)
-    return matrix
-
-
-def assert_same_as_scipy(content):
-    expected = scipy.io.mmread(io.BytesIO(content))
-    dense = expected if isinstance(expected, np.ndarray) else expected.toarray()
-    found = entries_as_array(content)
-    assert found.dtype == dense.dtype
-    np.testing.assert_array_equal(found, dense)
+def assert_same_as_scipy(path, content):
+    expected = Graph.of(scipy.sparse.coo_array(scipy.io.mmread(io.BytesIO(content))))
+    found = read(path, content)
+    if expected.n_edges:
+        assert found == expected
+    else:
+        assert "no edges, read as mtx" in str(found)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (BANNER + "3 3 2\n1 2 1.5\n2 3 -1e", "line 4: .* found '2 3 -1e'; expected a number"),
-        (ARRAY + "2 2\n1\n2\n", "found the end of the file after 2 entries; expected 3"),
-        (ARRAY + "2 2\n1 2\n3\n", "line 3: .* found '1 2'; expected 1 number;"),
+        (BANNER + "3 3 2\n1 2 1.5\n2 3 -1e", "line 4: .* found '2 3 -1e'; expected 3 numbers"),
         (BANNER + "3 3 2\n1 2 1.5\n", "found the end of the file after 1 entries; expected 2"),
-        (BANNER + "3 3 1\n1 2 1.5\n1 3 1\n", "line 4: .* a further line; expected 1 entries"),
+        (BANNER + "3 3 1\n1 2 1.5\n1 3 1\n", "after 2 entries; expected 1, as the sizes say"),
         (
             BANNER + "3 3 2\n1 2 1.5\n4 1 1\n",
-            "line 4: .* found row 4 and column 1; expected indices",
+            "line 4: .* found row 4 and column 1; expected integers",
         ),
         (BANNER + "3 3 1\n1 0 1.5\n", "row 1 and column 0"),
-        (BANNER + "3 3 1\n1.0 2 1.5\n", "two indices"),
+        (BANNER + "3 3 1\n1.5 2 1.5\n", "row 1.5 and column 2; expected integers from 1 to 3"),
         (BANNER + "3 3 1\n1 2\n", "found '1 2'; expected 3 numbers"),
         (BANNER + "3 3 2\n1 2\n1 2 3 4\n", "line 3: .* found '1 2'; expected 3 numbers"),
         (BANNER + "3 3 1\n1 2 1\0\n", r"found '1 2 1\\x00'"),
@@ -250,16 +232,17 @@ def assert_same_as_scipy(content):
             BANNER + "2000000000 2000000000 1\n1 2 1\n",
             "nodes and 1 edges need about .*; expected at most",
         ),
-        (ARRAY + "2000000000 2000000000\n1\n", "after 1 entries"),
         (BANNER + "% no sizes\n", "found no line with sizes"),
-        (INTEGERS + "1 2 1.5\n", "an integer"),
-        (INTEGERS + "1 2 9223372036854775808\n", "an integer from"),
+        (INTEGERS + "1 2 x\n", "line 3: .* found '1 2 x'; expected 3 numbers"),
         ("%%MatrixMarket matrix coordinate real\n", r"expected %%MatrixMarket matrix coord"),
         ("%%MatrixMarket vector coordinate real general\n", "found '%%MatrixMarket vector"),
-        ("%%MatrixMarket matrix array pattern general\n", "found an array of field pattern"),
         (
-            "%%MatrixMarket matrix coordinate unsigned-integer skew-symmetric\n",
-            "found skew-symmetric unsigned",
+            "%%MatrixMarket matrix array real general\n2 2\n0\n1\n1\n0\n",
+            "expected %%MatrixMarket matrix coordinate .*scipy.sparse.coo_array",
+        ),
+        (
+            "%%MatrixMarket matrix coordinate complex general\n",
+            "expected %%MatrixMarket matrix coord",
         ),
     ],
 )
@@ -270,54 +253,45 @@ def test_damaged_matrix_market_raises_one_clear_error(tmp_path, text, message):
         raise error
 
 
-@pytest.mark.parametrize("format", ["coordinate", "array"])
 @pytest.mark.parametrize("symmetry", SYMMETRIES)
 @pytest.mark.parametrize("field", sorted(FIELDS))
-def test_matrix_market_is_read_as_scipy_reads_it(format, field, symmetry):
-    if (format, field) == ("array", "pattern") or (field, symmetry) == (
-        "unsigned-integer",
-        "skew-symmetric",
-    ):
+def test_matrix_market_is_read_as_scipy_reads_it(tmp_path, field, symmetry):
+    if (field, symmetry) == ("unsigned-integer", "skew-symmetric"):
         pytest.skip("not a valid combination")
     rng = np.random.default_rng(1)
-    for n in (0, 1, 2, 5, 9):
-        content = matrix_market(rng, random_matrix(rng, n, field), format, field, symmetry)
-        if n or format == "coordinate":
-            assert_same_as_scipy(content)
-        else:
-            assert entries_as_array(content).shape == (0, 0)
+    for n in (1, 2, 5, 9):
+        content = matrix_market(rng, random_matrix(rng, n, field), field, symmetry)
+        assert_same_as_scipy(tmp_path / "x.mtx", content)
 
 
-def matrix_market(rng, matrix, format, field, symmetry):
+def matrix_market(rng, matrix, field, symmetry):
     """Write a matrix; of other symmetries than general, only the part that is stored."""
     n = len(matrix)
     cells = [(i, j) for j in range(n) for i in range(n)]
     if symmetry != "general":
         cells = [(i, j) for i, j in cells if i > j or (i == j and symmetry != "skew-symmetric")]
-    if format == "coordinate":
-        cells = [cell for cell in cells if matrix[cell] or rng.random() < 0.1]
-        rng.shuffle(cells)
-        cells += cells[:2]  # repeated entries
-    lines = [f"%%MatrixMarket matrix {format} {field} {symmetry}", "% comment", ""]
-    lines.append(f"{n} {n}" + f" {len(cells)}" * (format == "coordinate"))
+    cells = [cell for cell in cells if matrix[cell] or rng.random() < 0.1]
+    rng.shuffle(cells)
+    cells += cells[:2]  # repeated entries
+    lines = [f"%%MatrixMarket matrix coordinate {field} {symmetry}", "% comment", ""]
+    lines.append(f"{n} {n} {len(cells)}")
     for i, j in cells:
         value = matrix[i, j]
-        numbers = [value.real, value.imag] if field == "complex" else [value]
-        numbers = [] if field == "pattern" else numbers
-        index = [i + 1, j + 1] if format == "coordinate" else []
-        lines.append(" ".join(map(str, [*index, *numbers])))
+        numbers = [] if field == "pattern" else [value]
+        lines.append(" ".join(map(str, [i + 1, j + 1, *numbers])))
     return ("\n".join(lines) + "\n" * int(rng.integers(3))).encode()
 
 
 @settings_for_files
 @given(data=st.data())
-def test_random_values_are_read_as_scipy_reads_them(data):
-    real = st.floats().map(repr) | st.sampled_from([".5", "5.", "1E3", "-Infinity", "1e999", "0"])
+def test_random_values_are_read_as_scipy_reads_them(tmp_path, data):
+    real = st.floats(allow_nan=False).map(repr) | st.sampled_from(
+        [".5", "5.", "1E3", "-Infinity", "1e999", "0"]
+    )
     values = {
         "real": real,
         "integer": st.integers(-(2**63), 2**63 - 1).map(str),
         "unsigned-integer": st.integers(0, 2**64 - 1).map(str),
-        "complex": st.tuples(real, real).map(" ".join),
         "pattern": st.sampled_from(["", "7", "x y"]),
     }
     field = data.draw(st.sampled_from(sorted(values)))
@@ -332,7 +306,7 @@ def test_random_values_are_read_as_scipy_reads_them(data):
         for (i, j), value in entries.items()
     )
     header = f"%%MatrixMarket matrix coordinate {field} general\n{n} {n} {len(entries)}\n"
-    assert_same_as_scipy((header + body).encode())
+    assert_same_as_scipy(tmp_path / "x.mtx", (header + body).encode())
 
 
 def test_unusual_but_valid_matrix_market(tmp_path):
@@ -349,11 +323,10 @@ def test_unusual_but_valid_matrix_market(tmp_path):
         assert graph.edges().tolist() == [[0, 1], [1, 2]]
 
 
-@pytest.mark.parametrize("format", ["coordinate", "array"])
-@pytest.mark.parametrize("field", ["real", "integer", "complex"])
-def test_matrix_market_cut_at_any_byte_raises_no_other_error(tmp_path, format, field):
+@pytest.mark.parametrize("field", ["real", "integer"])
+def test_matrix_market_cut_at_any_byte_raises_no_other_error(tmp_path, field):
     rng = np.random.default_rng(2)
-    whole = matrix_market(rng, random_matrix(rng, 6, field), format, field, "symmetric").rstrip()
+    whole = matrix_market(rng, random_matrix(rng, 6, field), field, "symmetric").rstrip()
     cut = [read(tmp_path / "x.mtx", whole[:length]) for length in range(1, len(whole))]
     last_line = len(whole) - whole.rindex(b"\n") - 1
     assert not any(isinstance(result, Graph) for result in cut[:-last_line])
@@ -362,11 +335,8 @@ def test_matrix_market_cut_at_any_byte_raises_no_other_error(tmp_path, format, f
 def test_random_damage_to_matrix_market_raises_no_other_error(tmp_path):
     rng = np.random.default_rng(3)
     for k in range(300):
-        field, symmetry = list(FIELDS)[k % len(FIELDS)], SYMMETRIES[k % len(SYMMETRIES)]
-        format = "coordinate" if field == "pattern" or k % 2 else "array"
-        content = bytearray(
-            matrix_market(rng, random_matrix(rng, 5, field), format, field, symmetry)
-        )
+        field, symmetry = FIELDS[k % len(FIELDS)], SYMMETRIES[k % len(SYMMETRIES)]
+        content = bytearray(matrix_market(rng, random_matrix(rng, 5, field), field, symmetry))
         for position in rng.integers(len(content), size=3):
             content[position] = rng.choice(list(b"0123456789 \n%-.e\0x\xff"))
         read(tmp_path / "x.mtx", bytes(content))

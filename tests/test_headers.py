@@ -173,6 +173,18 @@ def test_networks_and_nodes_of_many_networks_may_begin_like_comments(tmp_path):
     }
 
 
+def test_damaged_rows_that_begin_like_comments_cost_their_network(tmp_path):
+    for text, name in (
+        ("graph,source,target\n#1,a,b\n#1,b,\0c\nx,a,b\n", "#1"),
+        ("source,target,graph\n#1,#2,y\n#2,\0,y\n#2,#3,y\na,b,x\n", "y"),
+    ):
+        (tmp_path / "many.csv").write_text(text)
+        found = {source.id: source for source in find_networks([tmp_path / "many.csv"])}
+        with pytest.raises(NetworkFormatError, match="line 3: a NUL byte"):
+            found[name].read()
+        assert found["x"].read()[0].n_edges == 1
+
+
 def test_rows_of_many_networks_that_are_commented_out_stay_comments(tmp_path):
     text = "graph,source,target\ng1,a,b\n#g1,b,c\n#g1,c,d\ng2,a,b\n"
     assert networks(tmp_path, text) == {"g1": ["a", "b"], "g2": ["a", "b"]}

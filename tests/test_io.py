@@ -198,9 +198,7 @@ def test_matrix_files(tmp_path, sample):
     assert graph.edges().tolist() == [[0, 3], [0, 4], [1, 2]]
     assert report.bipartite == (2, 3)
     scipy.io.mmwrite(tmp_path / "wide.mtx", wide.toarray())
-    with pytest.raises(
-        NetworkFormatError, match="found 2 rows and 3 columns; expected a square matrix"
-    ):
+    with pytest.raises(NetworkFormatError, match="expected %%MatrixMarket matrix coordinate"):
         read_network(tmp_path / "wide.mtx")
 
 
@@ -300,7 +298,7 @@ def test_pickles_are_not_loaded(tmp_path):
         (
             "a.mtx",
             b"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 1 1\n",
-            "expected numbers",
+            "expected .* real|double|integer",
         ),
         ("a.tsv", b"# netchoice nodes=3\n0\t1\n", "says nodes=3, but there are 2"),
         ("a.tsv", b"# netchoice nodes=2\na\tb\n", "must be the numbers 0 to 1"),

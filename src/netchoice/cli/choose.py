@@ -101,7 +101,7 @@ def choose(
     To resume an interrupted run, run the same command again.
     """
     from netchoice.choice.settings import Clock
-    from netchoice.io.network_finder import is_collection
+    from netchoice.io.collection import is_collection
 
     given = _given(context)
     if with_ is not None:

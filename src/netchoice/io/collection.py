@@ -2,46 +2,96 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
+import math
 import os
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from os import PathLike
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import overload
 
-from netchoice.errors import UsageError
+from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.guard import guarded
-from netchoice.io.network_finder import FilePlace, NetworkFinder, short_name
-from netchoice.io.places import Covariates, Part, Place, StoredFile
-from netchoice.io.reader import ReadingOptions
+from netchoice.io.many_networks import (
+    GRAPH_COLUMNS,
+    EdgeTable,
+    Header,
+    NetworkSource,
+    columns_of_networks,
+    read_header,
+    text_networks,
+)
+from netchoice.io.parquet import has_many_networks, parquet_networks
+from netchoice.io.reader import SUFFIXES, ReadingOptions, parse_network, suffix_of
 from netchoice.io.reading_report import ReadingReport
+from netchoice.io.stored_files import START, StoredFile, zip_members
+from netchoice.io.text_tables import content_lines, decode, split_cells
+from netchoice.io.tu_dataset import tu_names, tu_networks
+from netchoice.network_objects import NODE_COLUMN, plain_name
+
+#: Endings of files that are no networks.
+OTHER_ENDINGS = {
+    "bib", "bz2", "c", "cff", "cfg", "cpp", "css", "do", "doc", "docx", "eps", "gif", "h",
+    "htm", "html", "ini", "ipynb", "jpeg", "jpg", "js", "json", "log", "m", "md", "md5",
+    "odt", "pdf", "pkl", "png", "ps", "py", "pyc", "r", "rar", "rdata", "rds", "rmd", "rst",
+    "sas", "sh", "sha256", "svg", "tar", "tex", "tgz", "tif", "tiff", "toml", "webp", "xls",
+    "xlsx", "yaml", "yml",
+}  # fmt: skip
+#: Names, without endings, of files that are no networks.
+OTHER_NAMES = {
+    "changelog", "changes", "citation", "copying", "license", "licence", "makefile", "readme",
+}  # fmt: skip
+PATH_COLUMN = "path"
+PARQUET = (".parquet", ".pq")
+#: Cells of a column of numbers that are missing values.
+MISSING = ("", "na", "nan", "n/a")
 
 
-@dataclass(frozen=True)
-class NetworkSource:
-    """One network of a collection, which is read when it is needed; it can be pickled."""
+#: Why a file that is not the only one is not read.
+SPECIAL = "a pipe, a socket or a device; expected a file; to read a pipe, pass its path alone"
 
-    id: str
-    place: Place
-    group: str | None = None
-    covariates: Covariates = field(default_factory=dict)
+
+@dataclass(frozen=True, kw_only=True)
+class FileNetwork(NetworkSource):
+    """A network in a file of its own, on disk or in a zip file."""
+
+    stored: StoredFile
+    options: ReadingOptions
+    id_is_given: bool = False  # a manifest has it, so that it does not change
+    may_be_pipe: bool = False  # the user named this file and no other
+
+    @property
+    def place(self) -> str:
+        """The file, for messages."""
+        return self.stored.name
 
     @property
     def file(self) -> str | None:
-        """The file that holds this network alone; None if it is in a file of many."""
-        is_alone = isinstance(self.place, FilePlace) and isinstance(self.place.stored, StoredFile)
-        return self.place.name if is_alone else None
+        """The file, unless it is in a zip file."""
+        return None if self.stored.member else self.stored.path
 
-    def read(self) -> tuple[Graph, ReadingReport]:
-        """Read the network, as :func:`read_network` does."""
-        return guarded(self.place.read, self.place.name, "a network")
+    def _read(self) -> tuple[Graph, ReadingReport]:
+        if not self.may_be_pipe and is_special(self.stored.path):
+            raise NetworkFormatError(f"{self.place}: {SPECIAL}")
+        content, limit = self.stored.load()
+        kind, header = _kind_of_table(self.place, content[:START], self.options)
+        if header and kind != "one":
+            raise NetworkFormatError(
+                f"{self.place}: many networks, because of its columns "
+                f"{', '.join(header.cells)[:60]}; expected one network; pass the file itself"
+            )
+        return parse_network(content, self.options, limit)
+
+
+Part = EdgeTable | list[FileNetwork]
 
 
 class NetworkCollection(Sequence[NetworkSource]):
@@ -59,7 +109,7 @@ class NetworkCollection(Sequence[NetworkSource]):
         Pipes, sockets and devices, which are left out because their reading may never end. Only a
         file that is the only name may be one.
     fingerprint : str
-        A checksum of the ids, and of the paths, sizes and times of the files.
+        A checksum of the ids and of the contents of the files.
     """
 
     def __init__(
@@ -70,10 +120,10 @@ class NetworkCollection(Sequence[NetworkSource]):
         special: Sequence[str] = (),
     ) -> None:
         self._parts = list(parts)
-        self._stops = list(accumulate(len(part.places) for part in self._parts))
+        self._stops = list(accumulate(map(len, self._parts)))
         self.ids = _unique_ids(self._parts)
-        names = (name for part in parts for row in part.covariates[:1] for name in row)
-        self.covariates = list(dict.fromkeys(names))
+        first = (part[0] for part in self._parts)
+        self.covariates = list(dict.fromkeys(name for each in first for name in each.covariates))
         self.left_out = left_out
         self.special = list(special)
         self.fingerprint = _fingerprint(self.ids, self._parts, settings)
@@ -93,13 +143,8 @@ class NetworkCollection(Sequence[NetworkSource]):
             return [self[k] for k in range(len(self))[i]]
         i = range(len(self))[i]
         number = bisect_right(self._stops, i)
-        part, k = self._parts[number], i - self._stops[number] + len(self._parts[number].places)
-        return NetworkSource(
-            self.ids[i],
-            part.places[k],
-            part.groups[k] if part.groups else None,
-            part.covariates[k] if part.covariates else {},
-        )
+        part = self._parts[number]
+        return replace(part[i - self._stops[number] + len(part)], id=self.ids[i])
 
     def __repr__(self) -> str:
         return f"<NetworkCollection: {len(self)} network{'s' * (len(self) != 1)}>"
@@ -162,54 +207,54 @@ def find_networks(
     if isinstance(names, (str, PathLike)):
         names = [names]
     options = ReadingOptions(format, header, None if columns is None else tuple(columns))
-    finder = NetworkFinder(options)
+    finder = _Finder(options)
     paths = [os.fspath(name) for name in names]
     for path in paths:
         guarded(partial(finder.add, path, is_only=len(paths) == 1), path, "networks")
     if finder.special and not finder.parts:
-        raise UsageError(
-            f"{finder.special[0]}: a pipe, a socket or a device; expected a file; to read a pipe, pass its "
-            "path alone"
-        )
+        raise UsageError(f"{finder.special[0]}: {SPECIAL}")
     if not finder.parts:
         raise UsageError("no names of network files; pass one or more files or folders")
-    return NetworkCollection(
-        finder.parts,
-        finder.left_out,
-        f"{format} {header}" + f" {options.columns}" * (columns is not None),
-        finder.special,
-    )
+    settings = f"{format} {header}" + f" {options.columns}" * (columns is not None)
+    return NetworkCollection(finder.parts, finder.left_out, settings, finder.special)
+
+
+# Ids and the fingerprint
 
 
 def _unique_ids(parts: Sequence[Part]) -> list[str]:
     """Return different ids: the short ones, or longer ones if two are equal."""
-    ids = [id for part in parts for id in part.ids]
-    for is_full in (False, True):
-        repeated = {id for id, count in Counter(ids).items() if count > 1}
-        if not repeated:
-            return ids
-        longer = (_longer(part, k, is_full) for part in parts for k in range(len(part.ids)))
-        ids = [long if id in repeated else id for id, long in zip(ids, longer, strict=True)]
-    id, count = Counter(ids).most_common(1)[0]
-    if count > 1:
-        places = (part.places[k].name for part in parts for k in range(len(part.ids)))
-        first, second, *_ = (name for name, other in zip(places, ids, strict=True) if other == id)
-        raise UsageError(
-            f"two networks have the id {id!r}: {first} and {second}; "
-            "pass each network once, and give them different ids"
-        )
-    return ids
+    ids = [id for part in parts for id in _ids(part, 0)]
+    repeated = _repeated(ids)
+    for length in (1, 2):
+        if repeated:
+            longer = (id for part in parts for id in _ids(part, length))
+            ids = [long if id in repeated else id for id, long in zip(ids, longer, strict=True)]
+            repeated = _repeated(ids)
+    if not repeated:
+        return ids
+    id = next(id for id in ids if id in repeated)
+    places = [source.place for part in parts for source in part]
+    first, second, *_ = (name for name, other in zip(places, ids, strict=True) if other == id)
+    raise UsageError(
+        f"two networks have the id {id!r}: {first} and {second}; "
+        "pass each network once, and give them different ids"
+    )
 
 
-def _longer(part: Part, k: int, is_full: bool) -> str:
-    """Return an id with the name of the file, or with its path."""
-    if part.ids_are_given:
-        return part.ids[k]
-    if part.container is not None:
-        file = part.container if is_full else short_name(part.container)
-        return f"{file}:{part.ids[k]}"
-    name = part.places[k].name
-    return name if is_full else PurePath(name).name
+def _repeated(ids: list[str]) -> set[str]:
+    return {id for id, count in Counter(ids).items() if count > 1}
+
+
+def _ids(part: Part, length: int) -> Iterable[str]:
+    """Return short ids, ids with the name of the file, or ids with its path."""
+    if isinstance(part, EdgeTable):
+        prefix = ("", f"{short_name(part.container)}:", f"{part.container}:")[length]
+        return (prefix + id for id in part.ids)
+    return (
+        (source.id, PurePath(source.place).name, source.place)[0 if source.id_is_given else length]
+        for source in part
+    )
 
 
 def _fingerprint(ids: Sequence[str], parts: Sequence[Part], settings: str) -> str:
@@ -218,8 +263,10 @@ def _fingerprint(ids: Sequence[str], parts: Sequence[Part], settings: str) -> st
     for id in ids:
         checksum.update(f"\n{id}".encode("utf-8", "surrogateescape"))
     for part in parts:
-        files = part.files or dict.fromkeys(place.path or place.name for place in part.places)
-        for file in files:
+        files = (
+            part.files if isinstance(part, EdgeTable) else [source.stored.path for source in part]
+        )
+        for file in dict.fromkeys(files):
             checksum.update(f"\n{_digest(file)}".encode())
     return checksum.hexdigest()
 
@@ -233,3 +280,260 @@ def _digest(file: str) -> str:
             return hashlib.file_digest(content, hashlib.blake2b).hexdigest()
     except (OSError, ValueError):
         return "not readable"
+
+
+# The search
+
+
+class _Finder:
+    """Collects the networks of names, and counts the files that are no networks."""
+
+    def __init__(self, options: ReadingOptions) -> None:
+        self.options = options
+        self.parts: list[Part] = []
+        self.left_out = 0
+        self.special: list[str] = []
+
+    def add(self, name: str, is_only: bool = False) -> None:
+        """Add the networks of one name; only a file that is the only name may be a pipe."""
+        if os.path.isdir(name):
+            self._add_folder(name)
+        elif os.path.lexists(name):
+            if is_only or self._without_special([name]):
+                self._add_file(StoredFile(name), may_be_pipe=is_only)
+        elif glob.has_magic(name):
+            matches = sorted(glob.glob(name))
+            if not matches:
+                raise UsageError(
+                    f"{name}: no file matches this pattern; check the folder and the ending"
+                )
+            for match in matches:
+                self.add(match)
+        else:
+            raise UsageError(
+                f"{name}: no such file or folder; check the path and the current folder"
+            )
+
+    def _add_folder(self, folder: str) -> None:
+        """Add the network files of a folder, sorted by name, without subfolders and manifests."""
+        paths = sorted(entry.path for entry in os.scandir(folder) if not entry.is_dir())
+        files = {os.path.basename(path): StoredFile(path) for path in self._without_special(paths)}
+        n_parts = len(self.parts)
+        for name in self._add_datasets(files):
+            self._add_file(files[name], in_folder=True)
+        self._check_added(n_parts, folder)
+
+    def _without_special(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths without pipes, sockets and devices, which are left out."""
+        kept: list[str] = []
+        for path in paths:
+            (self.special if is_special(path) else kept).append(path)
+        return kept
+
+    def _add_zip(self, path: str) -> None:
+        """Add the network files of a zip file, in the order of their names."""
+        files = {member.member: member for member in zip_members(path)}
+        n_parts = len(self.parts)
+        members = [files[name] for name in self._add_datasets(dict(sorted(files.items())))]
+        if len(members) == 1:
+            self._add_file(members[0])
+        elif members:
+            self.parts.append([self._one(member) for member in members])
+        self._check_added(n_parts, path)
+
+    def _add_datasets(self, files: Mapping[str, StoredFile]) -> list[str]:
+        """Add the TUDatasets among some files, or else return the names of network files."""
+        datasets = tu_names(files)
+        for dataset in datasets:
+            self.parts.append(tu_networks(dataset, files))
+        if datasets:
+            own = tuple(f"{dataset}_" for dataset in datasets)
+            self.left_out += sum(not name.startswith(own) for name in files)
+            return []
+        networks = [name for name in files if not _is_other(name)]
+        self.left_out += len(files) - len(networks)
+        return networks
+
+    def _check_added(self, n_parts: int, name: str) -> None:
+        if len(self.parts) == n_parts:
+            raise UsageError(
+                f"{name}: no network files in it; expected edge lists, GraphML or other formats "
+                "(in subfolders, pass their paths; to use a manifest, pass its path)"
+            )
+
+    def _add_file(
+        self, stored: StoredFile, in_folder: bool = False, may_be_pipe: bool = False
+    ) -> None:
+        kind, header = _kind_of_file(stored, replace(self.options, format=None))
+        if kind == "zip":
+            self._add_zip(stored.path)
+        elif kind == "parquet":
+            path = stored.path
+            self.parts.append(guarded(lambda: parquet_networks(path), path, "Parquet"))
+        elif kind == "manifest" and in_folder:
+            self.left_out += 1
+        elif kind == "manifest" and header and not stored.member:
+            self.parts.append(_manifest_networks(stored, header, self.options))
+        elif kind == "many" and header:
+            self.parts.append(text_networks(stored, header))
+        else:
+            self.parts.append([self._one(stored, may_be_pipe)])
+
+    def _one(self, stored: StoredFile, may_be_pipe: bool = False) -> FileNetwork:
+        id = short_name(stored.member or stored.path)
+        return FileNetwork(id=id, stored=stored, options=self.options, may_be_pipe=may_be_pipe)
+
+
+def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> bool:
+    r"""Return whether a name stands for several networks, after reading at most its first line.
+
+    It does if it is a folder, a pattern, a zip file, a manifest, or an edge list or Parquet file
+    with a column of networks. With ``header=False``, an edge list is one network.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "net.csv"
+    >>> _ = path.write_text("source,target,graph\na,b,g1\n")
+    >>> is_collection(path), is_collection(path.parent), is_collection("net.tsv")
+    (True, True, False)
+    """
+    path = os.fspath(name)
+    if os.path.isdir(path) or not os.path.lexists(path):
+        return os.path.isdir(path) or glob.has_magic(path)
+    stored, options = StoredFile(path), ReadingOptions(header=header)
+    return guarded(lambda: _kind_of_file(stored, options)[0] != "one", path, "networks")
+
+
+def _kind_of_file(stored: StoredFile, options: ReadingOptions) -> tuple[str, Header | None]:
+    """Return what a file contains, by its ending or its first row, and this row."""
+    ending = Path(stored.path).suffix.lower()
+    if not stored.member and ending == ".zip":
+        return "zip", None
+    if not stored.member and ending in PARQUET:
+        return "parquet" if has_many_networks(stored.path) else "one", None
+    return _kind_of_table(stored.name, stored.start(), options)
+
+
+def _kind_of_table(name: str, start: bytes, options: ReadingOptions) -> tuple[str, Header | None]:
+    """Return whether a file is a manifest, has many networks or one, by its first row, and this row."""
+    header = read_header(start) if _may_be_many(name, options) else None
+    if header is None:
+        return "one", None
+    if is_manifest(header):
+        return "manifest", header
+    return "one" if columns_of_networks(header) is None else "many", header
+
+
+def _may_be_many(name: str, options: ReadingOptions) -> bool:
+    """Return whether a file may list networks or hold many: a table that may have a header."""
+    if options.header is False or options.columns is not None:
+        return False
+    if options.format is not None:
+        return options.format == "edgelist"
+    return suffix_of(Path(name)).lower() not in SUFFIXES
+
+
+def _is_other(name: str) -> bool:
+    """Return whether a file of a folder or zip file is hidden or, by its name, no network."""
+    path = Path(name)
+    is_hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    ending = suffix_of(path).lower().removeprefix(".")
+    return is_hidden or ending in OTHER_ENDINGS or short_name(name).lower() in OTHER_NAMES
+
+
+def is_special(path: str) -> bool:
+    """Return whether a path is a pipe, a socket or a device, the reading of which may never end."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def short_name(name: str) -> str:
+    """Return the name of a file without folders and endings.
+
+    >>> short_name("brains/sub-01.tsv.gz"), short_name("net.2020")
+    ('sub-01', 'net.2020')
+    """
+    file = Path(name).name
+    for _ in range(2 if file.lower().endswith(".gz") else 1):
+        stem, dot, ending = file.rpartition(".")
+        file = stem if stem and dot and not ending.isdigit() else file
+    return file
+
+
+# Manifests
+
+
+def is_manifest(header: Header) -> bool:
+    """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
+    plain = [plain_name(name) for name in header.cells]
+    n_ends = sum(NODE_COLUMN.fullmatch(name) is not None for name in plain)
+    has_graph = any(name in GRAPH_COLUMNS for name in plain)
+    starts_with_ends = n_ends > 1 and all(NODE_COLUMN.fullmatch(name) for name in plain[:2])
+    is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
+    is_table = header.delimiter is not None or len(plain) == 1
+    return PATH_COLUMN in plain and is_table and not is_edge_list
+
+
+def _manifest_networks(
+    stored: StoredFile, header: Header, options: ReadingOptions
+) -> list[FileNetwork]:
+    """Return the networks of a manifest, whether their files exist or not."""
+    names, rows = _read_table(stored, header)
+    cells = dict(zip(names, zip(*rows, strict=True), strict=True))
+    folder = Path(stored.path).parent
+    paths = [str(folder / cell) for cell in cells.pop(PATH_COLUMN)]
+    is_given = "id" in cells
+    ids, groups = (cells.pop(name, ("",) * len(paths)) for name in ("id", "group"))
+    columns = {name: _values(column) for name, column in cells.items()}
+    return [
+        FileNetwork(
+            id=ids[i] or short_name(path),
+            group=groups[i] or None,
+            covariates={name: column[i] for name, column in columns.items()},
+            stored=StoredFile(path),
+            options=options,
+            id_is_given=is_given,
+        )
+        for i, path in enumerate(paths)
+    ]
+
+
+def _read_table(stored: StoredFile, header: Header) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns and the rows, after checking their widths."""
+    path = stored.path
+    (_, first), *rows = [
+        (number, split_cells(line, header.delimiter or "\t", f"{path}, line {number}"))
+        for number, line in content_lines(decode(stored.load()[0], path))
+    ]
+    names = [_column_name(cell) for cell in first]
+    if len(set(names)) < len(names) or "" in names:
+        raise UsageError(
+            f"{path}: the columns {', '.join(names)[:60]}; expected different names; rename one"
+        )
+    for line, row in rows:
+        if len(row) != len(names):
+            raise UsageError(
+                f"{path}, line {line}: {len(row)} cells; expected {len(names)} as in the header; "
+                "correct the line"
+            )
+        if not row[names.index(PATH_COLUMN)]:
+            raise UsageError(f"{path}, line {line}: the path is empty; fill it, or remove the line")
+    if not rows:
+        raise UsageError(f"{path}: a manifest without networks; expected one path per line")
+    return names, [row for _, row in rows]
+
+
+def _column_name(cell: str) -> str:
+    """Return the name of a column; the names that a manifest knows may be in upper case."""
+    plain = plain_name(cell)
+    return plain if plain in (PATH_COLUMN, "id", "group") else cell
+
+
+def _values(column: tuple[str, ...]) -> list[str | float]:
+    """Return a column as numbers, or as text if one of its cells is no number."""
+    numbers: list[str | float] = []
+    for cell in column:
+        try:
+            numbers.append(math.nan if cell.lower() in MISSING else float(cell.replace("_", "?")))
+        except ValueError:
+            return list(column)
+    all_missing = all(cell.lower() in MISSING for cell in column)
+    return list(column) if all_missing else numbers

@@ -13,7 +13,7 @@ import numpy as np
 from netchoice.edge_pairs import EdgePairs, number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.io.edge_columns import FEW_ROWS, ColumnNames, EdgeColumns, find_edge_columns
-from netchoice.io.text_tables import SEPARATORS, Table, content_lines, is_number, split_cells
+from netchoice.io.text_tables import SEPARATORS, Table, is_number, split_cells
 from netchoice.units import count
 
 OWN_HEADER = re.compile(r"# netchoice nodes=(\d+)( labels)?")
@@ -131,10 +131,8 @@ def _bipartite(ends: list[str], flags: dict[str, Any]) -> EdgePairs:
     return number_nodes(names, kinds=sizes, **flags)
 
 
-def node_names(
-    lines: list[tuple[int, str]], path: str, columns: Columns, graph: str | None = None
-) -> list[str]:
-    """Return the names of both ends of each edge; with ``graph``, of an edge of that network."""
+def node_names(lines: list[tuple[int, str]], path: str, columns: Columns) -> list[str]:
+    """Return the names of both ends of each edge."""
     width, delimiter = columns.width, columns.delimiter
     u, v = columns.ends
     names: list[str] = []
@@ -153,11 +151,6 @@ def node_names(
         if not cells[u] or not cells[v]:
             raise NetworkFormatError(
                 f"{path}, line {number}: a name is empty; expected a name in columns {u + 1} and {v + 1}"
-            )
-        if columns.graph is not None and cells[columns.graph] != graph:
-            raise NetworkFormatError(
-                f"{path}, line {number}: the row belongs to {cells[columns.graph][:60]!r}; expected "
-                f"{graph!r}; if the file was changed, search for its networks again"
             )
         names += (cells[u], cells[v])
     return names
@@ -194,24 +187,3 @@ def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: 
             f"{n_nodes - 1}; for other names write '# netchoice nodes={n_nodes} labels'"
         ) from None
     return EdgePairs(np.array(ids, np.int64).reshape(-1, 2), n_nodes)
-
-
-def parse_sif(text: str, path: str) -> EdgePairs:
-    """Parse Cytoscape's simple interaction format: source, relation, one or more targets."""
-    lines = content_lines(text)
-    if not lines:
-        raise NetworkFormatError(f"{path}: no edges found; expected lines such as A pp B")
-    tabs = any("\t" in line for _, line in lines)
-    ends: list[str] = []
-    declared: dict[str, None] = {}
-    for number, line in lines:
-        cells = [cell.strip() for cell in line.split("\t")] if tabs else line.split()
-        if len(cells) == 2 or not all(cells):
-            raise NetworkFormatError(
-                f"{path}, line {number}: {count(len(cells), 'column')}, {line.strip()[:60]!r}; a SIF line "
-                "has one name, or a source, a relation and one or more targets"
-            )
-        source, targets = cells[0], cells[2:]
-        declared.update(dict.fromkeys([source, *targets]))
-        ends += [end for target in targets for end in (source, target)]
-    return number_nodes(ends, declared)

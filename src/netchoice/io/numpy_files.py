@@ -26,12 +26,11 @@ from netchoice.network_objects import from_array
 
 #: The longest header: a longer one describes a structured type, which no network has.
 _MAX_HEADER = 10_000
-SPARSE_FORMATS = ("csr", "csc", "coo", "bsr", "dia")
-_NAMES = {"format", "shape", "data", "indices", "indptr", "row", "col", "coords", "offsets"} | {
+SPARSE_FORMATS = ("csr", "csc", "coo")
+_NAMES = {"format", "shape", "data", "indices", "indptr", "row", "col", "coords"} | {
     "edges",
     "adjacency",
 }
-_Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def parse_npy(content: bytes, limit: MemoryLimit) -> EdgePairs:
@@ -110,7 +109,7 @@ def _edge_pairs(arrays: dict[str, Any]) -> EdgePairs:
 def _damage(found: str, expected: str) -> NetworkFormatError:
     return NetworkFormatError(
         f"not readable as npz: {found}; expected {expected}; "
-        "save the matrix again, for example with scipy.sparse.save_npz"
+        "save the matrix again: scipy.sparse.save_npz(path, matrix.tocsr())"
     )
 
 
@@ -150,17 +149,20 @@ def _from_sparse(arrays: dict[str, Any]) -> EdgePairs:
     shape = _integers(arrays, "shape", 0, MAX_ENTRIES)
     check_square(tuple(shape.tolist()))
     n_nodes = int(shape[0])
-    if format == "coo":
-        row, column, data = _coo(arrays, n_nodes)
-    elif format == "dia":
-        row, column, data = _dia(arrays, n_nodes)
-    elif format == "bsr":
-        row, column, data = _bsr(arrays, n_nodes)
+    data = _array(arrays, "data", 1, "biufc")
+    if format != "coo":
+        column = _integers(arrays, "indices", 0, n_nodes)
+        row = _compressed_rows(arrays, n_nodes, len(data))
+        row, column = (row, column) if format == "csr" else (column, row)
+    elif "coords" in arrays:
+        coords = _integers(arrays, "coords", 0, n_nodes, n_dimensions=2)
+        _check_length("coords", len(coords), 2)
+        row, column = coords
     else:
-        data = _array(arrays, "data", 1, "biufc")
-        row, column = _compressed(arrays, n_nodes, n_nodes, len(data))
-        if format == "csc":
-            row, column = column, row
+        row = _integers(arrays, "row", 0, n_nodes)
+        column = _integers(arrays, "col", 0, n_nodes)
+    _check_length("rows", len(row), len(data))
+    _check_length("columns", len(column), len(data))
     return from_entries(row, column, data, n_nodes)
 
 
@@ -172,12 +174,8 @@ def _sparse_format(array: Any) -> str:
     return str(format)
 
 
-def _compressed(
-    arrays: dict[str, Any], n_rows: int, n_columns: int, n_entries: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return rows and columns of compressed rows; for bsr, of the blocks."""
-    indices = _integers(arrays, "indices", 0, n_columns)
-    _check_length("indices", len(indices), n_entries)
+def _compressed_rows(arrays: dict[str, Any], n_rows: int, n_entries: int) -> NDArray[np.int64]:
+    """Return the row of each entry of compressed rows."""
     indptr = _integers(arrays, "indptr", 0, n_entries + 1)
     _check_length("indptr", len(indptr), n_rows + 1)
     lengths = np.diff(indptr)
@@ -187,42 +185,4 @@ def _compressed(
             f"{np.count_nonzero(lengths < 0)} decreases",
             f"0 to {n_entries} without decreases",
         )
-    return np.repeat(np.arange(n_rows), lengths), indices
-
-
-def _coo(arrays: dict[str, Any], n_nodes: int) -> _Entries:
-    data = _array(arrays, "data", 1, "biufc")
-    if "coords" in arrays:
-        coords = _integers(arrays, "coords", 0, n_nodes, n_dimensions=2)
-        _check_length("coords", len(coords), 2)
-        row, column = coords
-    else:
-        row = _integers(arrays, "row", 0, n_nodes)
-        column = _integers(arrays, "col", 0, n_nodes)
-    _check_length("row", len(row), len(data))
-    _check_length("col", len(column), len(data))
-    return row, column, data
-
-
-def _bsr(arrays: dict[str, Any], n_nodes: int) -> _Entries:
-    blocks = _array(arrays, "data", 3, "biufc")
-    n_blocks, height, width = blocks.shape
-    if not (height and width) or n_nodes % height or n_nodes % width:
-        raise _damage(f"blocks of {height} × {width}", f"a size that divides {n_nodes}")
-    block_row, block_column = _compressed(arrays, n_nodes // height, n_nodes // width, n_blocks)
-    block, i, j = np.nonzero(blocks)
-    return block_row[block] * height + i, block_column[block] * width + j, blocks[block, i, j]
-
-
-def _dia(arrays: dict[str, Any], n_nodes: int) -> _Entries:
-    """Return the entries of diagonals; the entry at j of a diagonal is in column j."""
-    diagonals = _array(arrays, "data", 2, "biufc")
-    offsets = _integers(arrays, "offsets", 1 - n_nodes, n_nodes)
-    _check_length("offsets", len(offsets), len(diagonals))
-    if len(np.unique(offsets)) < len(offsets):
-        raise _damage("'offsets' with repeated integers", "different ones")
-    diagonal, column = np.nonzero(diagonals[:, :n_nodes])
-    row = column - offsets[diagonal]
-    inside = (row >= 0) & (row < n_nodes)
-    diagonal, row, column = diagonal[inside], row[inside], column[inside]
-    return row, column, diagonals[diagonal, column]
+    return np.repeat(np.arange(n_rows), lengths)

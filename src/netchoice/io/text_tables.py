@@ -48,7 +48,7 @@ def detect_text(content: bytes, name: str) -> tuple[str, str]:
             text = content.decode(encoding)
         except UnicodeDecodeError:
             continue
-        return _plain_lines(text), encoding.removesuffix("-sig")
+        return plain_lines(text), encoding.removesuffix("-sig")
     raise AssertionError("latin-1 decodes every byte")
 
 
@@ -56,7 +56,7 @@ def decode(content: bytes, name: str, first_line: int = 1) -> str:
     """Decode a part of a UTF-8 file, or raise an error with the line of the first invalid byte."""
     _refuse_binary(content, name, first_line)
     try:
-        return _plain_lines(content.decode("utf-8-sig"))
+        return plain_lines(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + first_line
         raise NetworkFormatError(
@@ -86,7 +86,8 @@ def _refuse_binary(content: bytes, name: str, first_line: int = 1) -> None:
         )
 
 
-def _plain_lines(text: str) -> str:
+def plain_lines(text: str) -> str:
+    """Return a text with the same mark at the end of every line."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

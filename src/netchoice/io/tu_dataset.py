@@ -6,61 +6,20 @@ The format is described at https://chrsmrrs.github.io/datasets/docs/format.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
-from netchoice.graph import Graph
-from netchoice.io.edge_lists import Columns, node_names
+from netchoice.io.edge_lists import Columns
 from netchoice.io.guard import guarded
-from netchoice.io.places import Part, Place, PlacesOnDemand, StoredFile, ZipMember
-from netchoice.io.reading_report import ReadingReport, clean
-from netchoice.io.row_index import Ranges, RowFormat, RowIndex, index_rows
-from netchoice.io.text_networks import Header, read_header, read_lines
-from netchoice.io.text_tables import decode, is_comment
+from netchoice.io.many_networks import EdgeRows, EdgeTable, edge_table, read_header, read_rows
+from netchoice.io.stored_files import StoredFile
+from netchoice.io.text_tables import decode
 
 EDGES, INDICATOR, LABELS = "_A.txt", "_graph_indicator.txt", "_graph_labels.txt"
-
-
-@dataclass(frozen=True, slots=True)
-class TUPlace:
-    """The nodes and the rows of one network of a TUDataset."""
-
-    stored: StoredFile | ZipMember
-    columns: Columns | None  # None if the data set has no edges
-    graph: str
-    nodes: tuple[tuple[int, int], ...]  # ranges of nodes: the first, and the one after the last
-    ranges: Ranges
-
-    @property
-    def name(self) -> str:
-        """The place, for messages."""
-        return f"{self.stored.name}, network {self.graph}"
-
-    @property
-    def path(self) -> str | None:
-        """The file with the network."""
-        return self.stored.path
-
-    def read(self) -> tuple[Graph, ReadingReport]:
-        """Read the rows of this network and no others."""
-        nodes = [str(node) for first, stop in self.nodes for node in range(first, stop)]
-        ends: list[str] = []
-        if self.columns is not None:
-            found = read_lines(self.stored, self.ranges)
-            lines = [each for each in found if not is_comment(each[1])]
-            ends = node_names(lines, self.stored.name, self.columns)
-        edges = number_nodes(ends, nodes)
-        if edges.labels is not None and len(edges.labels) > len(nodes):
-            raise NetworkFormatError(
-                f"{self.name}: an edge to {str(edges.labels[len(nodes)])[:60]!r}, which is not a node of "
-                f"this network; correct the edge, or the file *{INDICATOR}"
-            )
-        return clean(edges, self.name, "edgelist")
 
 
 def tu_names(files: Iterable[str]) -> list[str]:
@@ -74,70 +33,49 @@ def tu_names(files: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name + INDICATOR in files)
 
 
-class _NodeRows(RowFormat):
-    """Rows whose first cell is a node, which belongs to one network."""
+def tu_networks(name: str, files: Mapping[str, StoredFile]) -> EdgeTable:
+    """Return the networks of a TUDataset; their labels are groups."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    def __init__(self, header: Header, network_of_node: NDArray[np.int64]) -> None:
-        super().__init__(header.delimiter, header.newline, len(header.cells), 0)
-        self.network_of_node = network_of_node
-
-    def number(self, cell: str) -> int:
-        node = int(cell) if cell.isdecimal() and len(cell) < 19 else 0
-        return int(self.network_of_node[node - 1]) if 0 < node <= len(self.network_of_node) else -1
-
-    def numbers(self, cells: NDArray[np.bytes_]) -> Sequence[int] | NDArray[np.int64]:
-        try:
-            nodes = cells.astype(np.int64)
-        except (ValueError, OverflowError):
-            return super().numbers(cells)
-        is_known = (nodes > 0) & (nodes <= len(self.network_of_node))
-        return np.where(is_known, self.network_of_node[np.where(is_known, nodes, 1) - 1], -1)
-
-
-def tu_networks(name: str, files: Mapping[str, StoredFile | ZipMember]) -> Part:
-    """Return the networks of a TUDataset, after reading its files once."""
-    edges = files[name + EDGES]
-    graphs, numbers = np.unique(_read_indicator(files[name + INDICATOR]), return_inverse=True)
+    indicator = _read_indicator(files[name + INDICATOR])
+    graphs, network_of_node = np.unique(indicator, return_inverse=True)
     labels = _read_labels(files.get(name + LABELS), graphs)
     ids = [str(graph) for graph in graphs.tolist()]
-    changes = np.flatnonzero(np.diff(numbers, prepend=-1, append=-1))
-    first_nodes, stops = changes[:-1], changes[1:]
-    order = np.argsort(numbers[first_nodes], kind="stable")
-    nodes = np.column_stack([first_nodes, stops])[order] + 1
-    first_range = np.searchsorted(numbers[first_nodes][order], np.arange(len(ids) + 1))
-    columns, index = _index_edges(edges, numbers)
+    by_network = np.argsort(network_of_node, kind="stable")
+    first_node = np.searchsorted(network_of_node[by_network], np.arange(len(ids) + 1))
 
-    def place(i: int) -> Place:
-        own = nodes[first_range[i] : first_range[i + 1]].tolist()
-        ranges = index.ranges(i) if index else ()
-        return TUPlace(edges, columns, ids[i], tuple((a, b) for a, b in own), ranges)
+    def nodes(i: int) -> tuple[str, ...]:
+        own = by_network[first_node[i] : first_node[i + 1]] + 1
+        return tuple(map(str, own.tolist()))
 
-    return Part(
-        PlacesOnDemand(len(ids), place),
-        ids,
-        edges.name.removesuffix(EDGES),
-        groups=labels,
+    def find_networks(texts: Any) -> tuple[list[str], NDArray[np.int32]]:
+        """Return the network of each node, −1 for others."""
+        is_number = pc.match_substring_regex(texts, "^[0-9]{1,18}$")
+        numbers = pc.cast(pc.if_else(is_number, texts, "0"), pa.int64()).to_numpy()
+        is_node = (numbers > 0) & (numbers <= len(indicator))
+        return ids, np.where(is_node, network_of_node[np.where(is_node, numbers, 1) - 1], -1)
+
+    edges = files[name + EDGES]
+    return edge_table(
+        edges, "edgelist", _edge_rows(edges), find_networks, nodes=nodes, groups=labels,
+        container=edges.name.removesuffix(EDGES),
         files=[file.path for end in (EDGES, INDICATOR, LABELS) if (file := files.get(name + end))],
-    )
+    )  # fmt: skip
 
 
-def _index_edges(
-    edges: StoredFile | ZipMember, numbers: NDArray[np.int64]
-) -> tuple[Columns | None, RowIndex | None]:
-    """Return the columns of the edges and where those of each network are; None without edges."""
+def _edge_rows(edges: StoredFile) -> EdgeRows:
     start = edges.start()
     header = read_header(start)
-    if header is None:
-        if start.strip():
-            raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
-        return None, None
-    with edges.open() as file:
-        rows = _NodeRows(header, numbers)
-        index = index_rows(file, edges.name, header.start, header.line, rows)
-    return Columns(header.delimiter, len(header.cells), header.line), index
+    if header is not None:
+        columns = Columns(header.delimiter, len(header.cells), header.line)
+        return read_rows(edges, columns, header.line - 1)
+    if start.strip():
+        raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
+    return EdgeRows()
 
 
-def _read_indicator(stored: StoredFile | ZipMember) -> NDArray[np.int64]:
+def _read_indicator(stored: StoredFile) -> NDArray[np.int64]:
     """Return the network of each node."""
     from pyarrow import csv, int64
 
@@ -155,9 +93,7 @@ def _read_indicator(stored: StoredFile | ZipMember) -> NDArray[np.int64]:
     return indicator
 
 
-def _read_labels(
-    stored: StoredFile | ZipMember | None, graphs: NDArray[np.int64]
-) -> list[str | None]:
+def _read_labels(stored: StoredFile | None, graphs: NDArray[np.int64]) -> list[str | None]:
     """Return the label of each network; line 1 is that of network 1."""
     if stored is None:
         return [None] * len(graphs)

@@ -10,8 +10,7 @@ from os import PathLike
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
-from netchoice.io.reader import suffix_of
-from netchoice.io.sniffing import SUFFIXES
+from netchoice.io.reader import SUFFIXES, suffix_of
 from netchoice.io.text_tables import COMMENTS
 from netchoice.stores import place
 

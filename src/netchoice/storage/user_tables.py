@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from netchoice.errors import NetworkFormatError, TableError, one_line
 from netchoice.io.guard import load
-from netchoice.io.places import zip_members
+from netchoice.io.stored_files import zip_members
 from netchoice.storage.table_columns import OWN_PREFIX, PARAMETER_PREFIX, RESERVED, STEP_PREFIX
 from netchoice.targets import Target, as_target
 
