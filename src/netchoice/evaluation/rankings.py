@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netchoice.columns import code_frame
 from netchoice.costs import CHARGES, CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation.scorers import make_scorer
@@ -113,13 +114,13 @@ def evaluate_rankings(
     _check_features(offered, table)
     model = table.costs if costs is None else costs
     wanted = _checked_ks(ks, max(map(len, sequences.values())))
-    X = table.X[offered].to_numpy(dtype=float)
+    X, nominal = code_frame(table.X[offered])
     target = table.target
     check_varies(target)
     splits = make_folds(target, folds, seed, repeats)
     in_folds = in_folds * len(splits) if by_fold is None else in_folds
-    scorer = make_scorer(classifier, X, target, splits, scoring, table.nominal(offered))
-    found = fingerprint(X, target, folds, seed, repeats)
+    scorer = make_scorer(classifier, X.to_numpy(), target, splits, scoring, nominal)
+    found = fingerprint(X.to_numpy(), target, folds, seed, repeats)
     scores = Scores(offered, scorer, len(splits), found, path)
     orders = {key: [each[key] for each in in_folds] for key in sequences}
     scores.compute(list(orders.values()), wanted, n_jobs, on_progress)

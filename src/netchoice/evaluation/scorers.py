@@ -374,20 +374,6 @@ def _one_number(target: Numbers) -> Floats:
 Scorer = NeighboursScorer | ClassifierScorer
 
 
-def class_recall(
-    classifier: Any, X: Floats, target: Classes, folds: Sequence[Fold]
-) -> dict[str, float]:
-    """Return the share of the rows of each class that is predicted correctly in the folds."""
-    from sklearn.base import clone
-
-    found, n = np.zeros(len(target.labels)), np.zeros(len(target.labels))
-    for train, test in folds:
-        predicted = clone(classifier).fit(X[train], target.codes[train]).predict(X[test])
-        n += np.bincount(target.codes[test], minlength=len(n))
-        found += np.bincount(target.codes[test][predicted == target.codes[test]], minlength=len(n))
-    return dict(zip(map(str, target.labels), (found / n).tolist(), strict=True))
-
-
 def find_classifier(classifier: Any, target: Target) -> Any:
     """Return the scikit-learn estimator of a name, ``module:attribute``, or the estimator itself.
 

@@ -96,7 +96,7 @@ class EvaluationPage:
         self.add_heat_maps()
         self.add_rankings()
         self.add_costs()
-        arguments = {key: record[key] for key in ("train", "test", "costs")} | record["settings"]
+        arguments = {"costs": record["costs"]} | record["settings"]
         versions = {**record["versions"], "python": record["python"]}
         groups = {"Arguments": arguments, "Versions": versions, "The recommended set": self.point}
         add_settings(self.sections, groups)
