@@ -36,8 +36,8 @@ from netchoice.evaluation import (
     penalty_grid,
     recommended_set,
 )
-from netchoice.evaluation.operating_points import format_accuracy
 from netchoice.evaluation.by_row import acquire_rows, class_recall
+from netchoice.evaluation.operating_points import format_accuracy
 from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress

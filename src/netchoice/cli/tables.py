@@ -249,15 +249,10 @@ def evaluation_lines(record: dict[str, Any]) -> Iterator[str]:
         shares = (f"{label} {share:.1%}" for label, share in record["recall"].items())
         yield f"correct in each class: {', '.join(shares)}"
     if by_row := record["row_by_row"]:
-        yield (
-            f"each row pays only for what it needs (AcquiringClassifier): {score_text(by_row['accuracy'])} for "
-            f"{cost_text(by_row['cost'])} on average"
-            + (
-                f"; the best set for that: {score_text(by_row['set_accuracy'])}"
-                if "features" in by_row
-                else ""
-            )
-        )
+        text = f"{score_text(by_row['accuracy'])} for {cost_text(by_row['cost'])} on average"
+        if "features" in by_row:
+            text += f"; the best set for that: {score_text(by_row['set_accuracy'])}"
+        yield f"each row pays only for what it needs (AcquiringClassifier): {text}"
     n_rows = " + ".join(map(str, settings["rows"]))
     yield (
         f"{n_rows} rows, {settings['target']}; {settings['repeats']} x {settings['folds']} folds; "
