@@ -140,7 +140,7 @@ def split(
     table = netchoice.ReferenceTable.from_frame(frame, costs=costs, discrete=[])
     result = netchoice.evaluate_features(table, seed=seed, on_progress=False)
     point = result.recommended
-    classifier = find_classifier(result.settings.classifier, table.target)
+    classifier = find_classifier(result.settings["classifier"], table.target)
     names = list(X.columns)
     scores = {
         "recommended": held_out(list(point.features), X, y, known, others, classifier),

@@ -556,9 +556,7 @@ def test_ranking_states_costs_in_their_unit(table):
     [
         ({"penalty": -1}, "`penalty` must be a non-negative number; got -1"),
         ({"charge": "twice"}, "`charge` must be 'alone' or 'shared'; got 'twice'"),
-        ({"cost_scale": "log"}, "`cost_scale` must be 'share' or 'raw'; got 'log'"),
         ({"method": "jm"}, "unknown method 'jm'"),
-        ({"method": "relieff", "estimator": "plugin"}, "relieff has no estimator"),
     ],
 )
 def test_wrong_option_of_a_ranking_is_refused(options, message):

@@ -47,7 +47,7 @@ from netchoice.stores import place
 from netchoice.targets import rows_of
 from netchoice.threads import count_threads
 from netchoice.units import duration, parse_budget
-from netchoice.validation import check_integer, check_non_negative, unknown
+from netchoice.validation import check_integer, check_non_negative
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +136,7 @@ class FeatureEvaluation:
 
     def _repr_html_(self) -> str:
         point = self.recommended
-        cost, front = f"cost_{point.charge}", self._front()
+        cost, front = f"cost_{point.charge}", self.to_frame()
         rows = [
             (row["method"], f"{row['penalty']:.3g}", ", ".join(row["features"]),
              format_accuracy(row["accuracy"], point.measure), self._cost_text(row[cost]))
@@ -155,26 +155,8 @@ class FeatureEvaluation:
     def _cost_text(self, cost: float) -> str:
         return duration(cost) if self.in_seconds else f"{cost:.4g}"
 
-    def to_frame(self, table: str = "front") -> pd.DataFrame:
-        """Return a table of the evaluation.
-
-        "front" holds the sets that no other beats in cost and accuracy, "evaluation" all sets; the other
-        tables are "rankings" and "costs".
-        """
-        tables = self._tables()
-        if table not in tables:
-            raise unknown("table", table, tables)
-        return tables[table]()
-
-    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        return {
-            "front": self._front,
-            "evaluation": lambda: self.evaluation,
-            "rankings": lambda: self.rankings,
-            "costs": self._cost_table,
-        }
-
-    def _front(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
+        """Return the sets that no other beats in cost and accuracy, cheapest first."""
         cost = f"cost_{self.recommended.charge}"
         kept = ["method", "penalty", "k", "features", "accuracy", "accuracy_se", cost]
         by = cost if self.evaluation[cost].any() else "k"
@@ -184,18 +166,12 @@ class FeatureEvaluation:
         """Return what more money buys: sets of the front that gain at least the loss that is allowed."""
         cost = f"cost_{self.recommended.charge}"
         steps: list[dict[str, Any]] = []
-        for row in self._front().to_dict("records"):
+        for row in self.to_frame().to_dict("records"):
             if not steps or row["accuracy"] >= steps[-1]["accuracy"] + self.settings["loss"]:
                 accuracy = float(row["accuracy"])
                 names = list(row["features"])
                 steps.append({"cost": float(row[cost]), "accuracy": accuracy, "features": names})
         return steps
-
-    def _cost_table(self) -> pd.DataFrame:
-        import pandas as pd
-
-        rows = [(name, own, self.costs.cost(name)) for name, own in self.costs.own.items()]
-        return pd.DataFrame(rows, columns=["feature", "own", "alone"])
 
     def plot(self, figure: str = "pareto") -> Any:
         """Draw a figure of the evaluation; return its Axes, which a notebook shows.
@@ -228,7 +204,6 @@ def evaluate_features(
     budget: float | str | None = None,
     costs: Costs | None = None,
     charge: str = "shared",
-    cost_scale: str = "share",
     label: str = "label",
     target: str = "auto",
     rows: int | None = None,
@@ -250,7 +225,8 @@ def evaluate_features(
     methods : iterable of str, optional
         Names, also ``module:attribute``. By default "jmi" and "forward-regression".
     penalties : "auto", "paper" or iterable of float
-        Values of λ. "auto" is a grid that suits the costs; "paper" is the paper's grid.
+        Values of λ, for costs that are divided by their sum. "auto" is a grid that suits the costs;
+        "paper" is the paper's grid.
     max_features : int
         Sets of 1 to so many features are evaluated.
     classifier : "auto", "linear", "knn", ``module:attribute`` or scikit-learn estimator
@@ -270,8 +246,6 @@ def evaluate_features(
         As in :func:`~netchoice.choice.tables.find_costs`.
     charge : "shared" or "alone"
         How a set of features is billed.
-    cost_scale : "share" or "raw"
-        "share" divides costs by their sum, so that λ does not depend on their unit.
     label, target
         The column to predict, and what it holds; as in :func:`netchoice.rank_features`.
     rows : int, optional
@@ -319,8 +293,7 @@ def evaluate_features(
     n_folds = min(folds, max(2, int(np.bincount(tested.target.strata).min())))
     repeats = check_integer("repeats", repeats)
     selectors = selectors_for(
-        first, names, costs=source.model, budget=budget, charge=charge, cost_scale=cost_scale, seed=seed,
-        n_jobs=n_jobs,
+        first, names, costs=source.model, budget=budget, charge=charge, seed=seed, n_jobs=n_jobs,
     )  # fmt: skip
     splits = make_folds(tested.target, n_folds, seed, repeats)
     with output_folder(folder, evaluation_files(names)):
@@ -365,7 +338,7 @@ def evaluate_features(
             "train": _name(train), "test": _name(test), "methods": names, "penalties": grid,
             "max_features": max_features, "classifier": chosen, "scoring": scoring, "folds": n_folds,
             "repeats": repeats, "loss": loss, "budget": budget, "charge": charge,
-            "cost_scale": cost_scale, "label": label, "target": describe_target(first), "seed": seed,
+            "label": label, "target": describe_target(first), "seed": seed,
             "rows": [len(each) for each in (first, second) if each is not None],
             "constant": [name for name in loaded.features if name not in set(first.features)],
         }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from netchoice.choice.reference import Progress
@@ -18,7 +19,7 @@ from netchoice.choice.tables import (
     load_table,
     varying_features,
 )
-from netchoice.costs import CHARGES, SCALES, CostModel
+from netchoice.costs import CHARGES, CostModel
 from netchoice.errors import UsageError
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
@@ -67,7 +68,6 @@ class FeatureRanking:
     method: str
     penalty: float
     charge: str
-    cost_scale: str
     costs: str
     in_seconds: bool
     seed: int
@@ -103,8 +103,6 @@ def rank_features(
     penalty: float = 0.0,
     costs: Costs | None = None,
     charge: str = "shared",
-    cost_scale: str = "share",
-    estimator: str | None = None,
     label: str = "label",
     target: str = "auto",
     rows: int | None = None,
@@ -121,16 +119,12 @@ def rank_features(
     method : str
         One of :data:`netchoice.selection.METHODS`, or ``module:attribute`` for a selector of your own.
     penalty : float
-        λ. It has no effect if there are no costs.
+        λ, for costs that are divided by their sum. It has no effect if there are no costs.
     costs : optional
         As in :func:`~netchoice.choice.tables.find_costs`.
     charge : "shared" or "alone"
         Shared: a set of features pays for a shared step once. Alone, as in the paper: each feature pays for
         all steps that it uses; so it is for the weighted forests.
-    cost_scale : "share" or "raw"
-        "share" divides costs by their sum, so that λ does not depend on their unit.
-    estimator : "calibrated", "published" or "plugin", optional
-        How mutual information is estimated.
     label : str
         The column to predict: the labels or numbers of a CSV file, or parameters of a simulated table;
         several columns of numbers are separated by commas.
@@ -161,16 +155,11 @@ def rank_features(
     """
     check_non_negative("penalty", penalty)
     check_choice("charge", charge, CHARGES)
-    check_choice("cost_scale", cost_scale, SCALES)
     selector = get_selector(method)
-    if estimator is not None:
-        if "estimator" not in selector.get_params():
-            raise UsageError(f"{method} has no estimator: it does not use mutual information")
-        selector.set_params(estimator=estimator)
     loaded = load_table(table, label, target, costs=costs, rows=rows, seed=seed)
     varying = varying_features(loaded)
     source = find_costs(loaded, costs)
-    selector.set_params(penalty=0.0 if source.model is None else penalty, cost_scale=cost_scale)
+    selector.set_params(penalty=0.0 if source.model is None else penalty)
     ready = selectors_for(
         varying,
         {method: selector},
@@ -181,7 +170,7 @@ def rank_features(
     )
     report = listener(on_progress)
     if report is not None and len(varying.features) >= MANY_FEATURES:
-        ready[method]._on_progress = lambda stage, done, total: report(stage, done, total, 0)
+        object.__setattr__(ready[method], "_on_progress", partial(_report_pairs, report))
     X = varying.X
     fitted = ready[method].fit(X, varying.target)
     return FeatureRanking(
@@ -194,11 +183,14 @@ def rank_features(
         method=method,
         penalty=penalty,
         charge=fitted.charge,
-        cost_scale=cost_scale,
         costs=source.name,
         in_seconds=source.in_seconds,
         seed=seed,
     )
+
+
+def _report_pairs(report: Progress, stage: str, done: int, total: int) -> None:
+    report(stage, done, total, 0)
 
 
 def _with_costs(steps: pd.DataFrame, source: CostSource, charge: str) -> pd.DataFrame:

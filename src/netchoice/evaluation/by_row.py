@@ -52,11 +52,12 @@ def acquire_rows(
     if not isinstance(target, Classes):
         return {}
     columns = _columns(table, table.features)
-    own, uses = {}, {}
+    own: dict[str, float] = {}
+    uses: dict[str, list[str]] = {}
     for name, places in zip(table.features, columns.of_feature, strict=True):
         own.update((f"column {place}", 0.0) for place in places)
         uses.update((f"column {place}", [name]) for place in places)
-    model = CostModel(costs.own | own, costs.uses | uses, costs.steps)
+    model = CostModel({**costs.own, **own}, {**costs.uses, **uses}, costs.steps)
     fitted = clone(classifier).set_params(costs=model.only(own))
     correct, spent = [], []
     for train, test in folds:

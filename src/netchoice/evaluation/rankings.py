@@ -119,7 +119,7 @@ def evaluate_rankings(
     check_varies(target)
     splits = make_folds(target, folds, seed, repeats)
     in_folds = in_folds * len(splits) if by_fold is None else in_folds
-    scorer = make_scorer(classifier, X.to_numpy(), target, splits, scoring, nominal)
+    scorer = make_scorer(classifier, X.to_numpy(), target, splits, scoring, nominal.tolist())
     found = fingerprint(X.to_numpy(), target, folds, seed, repeats)
     scores = Scores(offered, scorer, len(splits), found, path)
     orders = {key: [each[key] for each in in_folds] for key in sequences}
