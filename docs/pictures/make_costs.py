@@ -7,11 +7,14 @@ The seconds are the reference costs for networks of 1000 nodes and 3000 edges.
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-import netchoice
 from netchoice import figures
 from netchoice.features import comparable_features
 from netchoice.features.reference_costs import reference_costs
@@ -61,15 +64,10 @@ def main() -> None:
     draw_sharing(costs).savefig(HERE / "cost-sharing.png")
     figures.save(figures.feature_costs(costs, top=14), HERE / "cost-list.png")
 
-    evaluation = netchoice.evaluate_features(
-        EXAMPLES / "patients.csv",
-        methods=["mrmr", "jmi"],
-        label="diagnosis",
-        costs=EXAMPLES / "costs.csv",
-    )
-    point = {"cost": evaluation.recommended.cost, "accuracy": evaluation.recommended.accuracy}
-    front = figures.pareto(evaluation.evaluation, point=point, unit="euro")
-    figures.save(front, HERE / "clinic-front.png")
+    with tempfile.TemporaryDirectory() as folder:
+        example = [sys.executable, str(EXAMPLES / "clinic.py"), "--out", folder]
+        subprocess.run(example, check=True)
+        shutil.copy(Path(folder, "accuracy-against-cost.png"), HERE / "clinic-front.png")
 
 
 if __name__ == "__main__":
