@@ -167,7 +167,7 @@ def test_rank_warns_that_a_penalty_without_costs_has_no_effect(run, patients):
 def test_infinite_score_is_none_in_json(patients, tmp_path):
     options = {"label": "diagnosis", "costs": {"glucose": 1, "sodium": 1e9, "scan": 0}}
     ranked = netchoice.rank_features(patients[1], "random", penalty=1e308, **options)
-    assert ranked.as_dict()["features"][-1]["score"] is None
+    assert ranked.as_dict()["features"][0]["score"] is None
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ The seconds are the reference costs for networks of 1000 nodes and 3000 edges.
 
 from __future__ import annotations
 
+import runpy
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from netchoice import figures
+from netchoice import CostModel, figures
 from netchoice.features import comparable_features
 from netchoice.features.reference_costs import reference_costs
 from netchoice.figures.style import BLUE, VERMILLION
@@ -31,7 +31,7 @@ PAIRS = (
 )
 
 
-def draw_sharing(costs: netchoice.CostModel) -> Figure:
+def draw_sharing(costs: CostModel) -> Figure:
     """Draw the cost of pairs of features, each paid alone and with shared steps paid once."""
     figure = Figure(figsize=(9, 3.6), dpi=110, layout="constrained")
     ax = figure.add_subplot()
@@ -65,8 +65,8 @@ def main() -> None:
     figures.save(figures.feature_costs(costs, top=14), HERE / "cost-list.png")
 
     with tempfile.TemporaryDirectory() as folder:
-        example = [sys.executable, str(EXAMPLES / "clinic.py"), "--out", folder]
-        subprocess.run(example, check=True)
+        sys.argv = ["clinic.py", "--out", folder]
+        runpy.run_path(str(EXAMPLES / "clinic.py"))
         shutil.copy(Path(folder, "accuracy-against-cost.png"), HERE / "clinic-front.png")
 
 
