@@ -484,8 +484,9 @@ def test_costs_of_errors_decide_what_is_predicted(tmp_path):
         make_scoring(str(path), target)
 
 
-def test_sensitivity_at_a_specificity():
-    target = as_target([0, 0, 0, 0, 1, 1])
+@pytest.mark.parametrize("labels", ["aaaabb", "bbbbaa"])
+def test_sensitivity_at_a_specificity_is_that_of_the_rarer_class(labels):
+    target = as_target(list(labels))
     X = np.array([[0.1], [0.2], [0.3], [0.8], [0.7], [0.9]])
     shares = LinearDiscriminantAnalysis().fit(X, target.codes)
     for text, expected in (("sensitivity@99%", 0.5), ("sensitivity@75%", 1.0)):

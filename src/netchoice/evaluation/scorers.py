@@ -131,7 +131,7 @@ def make_scoring(scoring: Any, target: Target) -> tuple[str, Callable[..., float
     """Return the name of what is measured, and a function of a fitted estimator, X and y; more is better.
 
     ``scoring`` is the name of a scorer of scikit-learn ("balanced_accuracy", "neg_log_loss", "roc_auc"),
-    "sensitivity@95%" (the share of the second of two classes that is found if 95% of the first are not
+    "sensitivity@95%" (the share of the rarer of two classes that is found if 95% of the other are not
     called so), a CSV file with costs of errors (true class, predicted class, cost; the score is minus the
     mean cost of the predictions with the least expected cost), ``module:attribute``, or a function. None:
     accuracy, or R² for numbers; the function is then None. Classes are integers in the order of their labels.
@@ -145,7 +145,10 @@ def make_scoring(scoring: Any, target: Target) -> tuple[str, Callable[..., float
         return getattr(scoring, "__name__", "score"), scoring
     text = str(scoring)
     if text.startswith("sensitivity@") and isinstance(target, Classes):
-        return text, partial(_sensitivity, specificity=_specificity(text, target))
+        counts = np.bincount(target.codes, minlength=2)
+        rarer = 0 if counts[0] < counts[1] else 1
+        specificity = _specificity(text, target)
+        return text, partial(_sensitivity, specificity=specificity, wanted=rarer)
     if text.endswith(".csv") and isinstance(target, Classes):
         return "minus the mean cost of errors", partial(
             _error_costs, costs=_read_errors(text, target)
@@ -166,10 +169,10 @@ def _specificity(text: str, target: Classes) -> float:
     return share
 
 
-def _sensitivity(fitted: Any, X: Floats, y: Codes, specificity: float) -> float:
+def _sensitivity(fitted: Any, X: Floats, y: Codes, specificity: float, wanted: int) -> float:
     from sklearn.metrics import roc_curve
 
-    called_in_error, found, _ = roc_curve(y, fitted.predict_proba(X)[:, 1])
+    called_in_error, found, _ = roc_curve(y == wanted, fitted.predict_proba(X)[:, wanted])
     return float(found[called_in_error <= 1 - specificity + 1e-12].max())
 
 
