@@ -345,9 +345,7 @@ def evaluate_features(
         by_row = {}
         if source.model is not None and point.measure == "accuracy":
             acquiring = AcquiringClassifier(budget=budget, charge=charge)
-            by_row = acquire_rows(
-                acquiring, tested.with_features(first.features), model, splits[:n_folds]
-            )
+            by_row = acquire_rows(acquiring, tested, first.features, model, splits[:n_folds])
         result = FeatureEvaluation(
             recommended=point,
             evaluation=evaluation,

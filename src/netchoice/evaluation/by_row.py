@@ -42,7 +42,11 @@ def class_recall(
 
 
 def acquire_rows(
-    classifier: AcquiringClassifier, table: ReferenceTable, costs: CostModel, folds: Sequence[Fold]
+    classifier: AcquiringClassifier,
+    table: ReferenceTable,
+    features: Sequence[str],
+    costs: CostModel,
+    folds: Sequence[Fold],
 ) -> dict[str, Any]:
     """Return the accuracy and the mean cost if each row pays only for the columns that it needs.
 
@@ -51,10 +55,10 @@ def acquire_rows(
     target = table.target
     if not isinstance(target, Classes):
         return {}
-    columns = _columns(table, table.features)
+    columns = _columns(table, features)
     own: dict[str, float] = {}
     uses: dict[str, list[str]] = {}
-    for name, places in zip(table.features, columns.of_feature, strict=True):
+    for name, places in zip(features, columns.of_feature, strict=True):
         own.update((f"column {place}", 0.0) for place in places)
         uses.update((f"column {place}", [name]) for place in places)
     model = CostModel({**costs.own, **own}, {**costs.uses, **uses}, costs.steps)

@@ -166,6 +166,8 @@ def _hashable(value: Any) -> tuple[Any, ...]:
     """Return something that is equal only for values of a parameter that are certainly equal."""
     if hasattr(value, "index") and hasattr(value, "to_numpy"):  # pandas: values and labels
         return type(value), tuple(value.index), *_hashable(value.to_numpy())
+    if isinstance(value, (CostModel, Mapping)):
+        return type(value), repr(value.as_dict() if isinstance(value, CostModel) else dict(value))
     if isinstance(value, (list, tuple, np.ndarray)):
         values = np.asarray(value)
         return type(value), values.dtype.str, repr(values.tolist())
