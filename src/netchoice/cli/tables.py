@@ -253,6 +253,8 @@ def evaluation_lines(record: dict[str, Any]) -> Iterator[str]:
         if "features" in by_row:
             text += f"; the best set for that: {score_text(by_row['set_accuracy'])}"
         yield f"each row pays only for what it needs (AcquiringClassifier): {text}"
+    if settings["constant"]:
+        yield f"left out because constant: {', '.join(settings['constant'])}"
     n_rows = " + ".join(map(str, settings["rows"]))
     yield (
         f"{n_rows} rows, {settings['target']}; {settings['repeats']} x {settings['folds']} folds; "
