@@ -19,6 +19,7 @@ from netchoice.choice.tables import find_costs, load_table
 from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.features.paper import paper_costs
 from netchoice.selection import METHODS, ReliefF, get_selector
+from netchoice.storage import user_tables
 
 #: Parameters in the middle of the priors.
 MIDDLE = {"dmc": {"p_delete": 0.5, "p_connect": 0.5}, "dmr": {"p_delete": 0.5, "p_new": 0.5}}
@@ -496,6 +497,23 @@ def test_large_table_is_drawn_from_and_says_so(table, monkeypatch):
     with pytest.warns(UserWarning, match="50 of 200 rows of the table are used, drawn at random"):
         assert len(load_table(table)) == 50
     assert len(load_table(table, rows=150)) == 150
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_of_a_file_are_drawn_in_parts(suffix, tmp_path, monkeypatch):
+    frame = pd.DataFrame(
+        {"label": np.arange(90) % 2, "x": np.arange(90), "text": ["a, b", "c", "d"] * 30}
+    )
+    path = tmp_path / f"table.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    whole, n_rows = user_tables.read_frame(path)
+    pd.testing.assert_frame_equal(whole, frame, check_dtype=False)
+    drawn, _ = user_tables.read_frame(path, 20, seed=3)
+    assert (len(drawn), n_rows, drawn["x"].is_unique) == (20, 90, True)
+    monkeypatch.setattr(user_tables, "MAX_CONTENT", 10)
+    monkeypatch.setattr(user_tables, "ROWS_OF_PART", 7)
+    pd.testing.assert_frame_equal(user_tables.read_frame(path)[0], whole)
+    pd.testing.assert_frame_equal(user_tables.read_frame(path, 20, seed=3)[0], drawn)
 
 
 def test_text_is_a_category_and_values_may_be_missing(tmp_path):
