@@ -5,7 +5,7 @@ Run: python benchmarks/acquisition.py OUT [--rows 500]. It takes about 19 CPU mi
 The tables are divided into training, validation and test rows:
 
 - `mechanisms` with 200 nodes and `duplication` with 300 nodes, with measured costs, without noise features;
-- the invented patients of examples/clinic.py, with invented costs in euro and shared samples.
+- the invented patients of examples/patients.csv, with invented costs in euro and shared samples.
 
 The methods are:
 
@@ -36,7 +36,6 @@ validation accuracy among those that cost at most as much as `AcquiringClassifie
 from __future__ import annotations
 
 import argparse
-import ast
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -77,13 +76,28 @@ class Data:
 
 
 def invent_patients(n: int, seed: int) -> pd.DataFrame:
-    """Return patients of examples/clinic.py, without running the rest of that file."""
-    path = Path(__file__).parents[1] / "examples" / "clinic.py"
-    tree = ast.parse(path.read_text("utf-8"))
-    tree.body = [node for node in tree.body if getattr(node, "name", "") == "invent_patients"]
-    names: dict = {"np": np, "pd": pd}
-    exec(compile(tree, str(path), "exec"), names)
-    return names["invent_patients"](n, seed)
+    """Return a table of n invented patients. `examples/patients.csv` contains 600 of them."""
+    rng = np.random.default_rng(seed)
+    illness = rng.choice(3, n, p=[0.5, 0.25, 0.25])
+
+    def measured(healthy: float, anaemia: float, diabetes: float, noise: float) -> np.ndarray:
+        return np.array([healthy, anaemia, diabetes])[illness] + noise * rng.normal(size=n)
+
+    return pd.DataFrame(
+        {
+            "diagnosis": np.array(["healthy", "anaemia", "diabetes"])[illness],
+            "age": rng.integers(20, 85, n),
+            "shoe_size": rng.integers(36, 47, n),
+            "questionnaire": np.clip(measured(6, 11, 9, 3), 0, 20).round().astype(int),
+            "haemoglobin": measured(14.5, 11.0, 14.3, 1.0).round(1),
+            "ferritin": np.exp(measured(4.4, 2.6, 4.5, 0.7)).round(0),
+            "glucose": measured(5.2, 5.2, 8.2, 1.1).round(1),
+            "hba1c": measured(36, 35, 54, 6).round(0),
+            "urine_glucose": np.maximum(measured(0.3, 0.3, 2.4, 1.3), 0).round(1),
+            "ultrasound": measured(0, 0.5, 1.0, 1.5).round(2),
+            "scan": measured(0, 4, 8, 1.1).round(2),
+        }
+    )
 
 
 def load(name: str, n_train: int, n_rows: int) -> Data:
@@ -185,7 +199,7 @@ def fixed_sets(data: Data) -> tuple[pd.DataFrame, list[str], int]:
     penalties = penalty_grid(data.costs, X.columns)
     rankings = rank_path(selectors, first.X, first.y, penalties)
     evaluated = evaluate_rankings(rankings, second, ks=range(1, 13), costs=data.costs)
-    point = operating_point(evaluated, choose_on="all")
+    point = operating_point(evaluated)
     same = (rankings["method"] == point.method) & (rankings["penalty"] == point.penalty)
     ranking = rankings[same].sort_values("position")["feature"].tolist()
     return (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from netchoice.evaluation import evaluate_rankings, operating_point
+from netchoice.evaluation import evaluate_rankings, recommended_set
 from netchoice.selection.methods import WEIGHTED_METHODS
 from reproduction.settings import (
     FAMILIES,
@@ -88,9 +88,9 @@ def information_methods_perfect(run: SpaceRun, setting: Setting) -> Finding:
 
 def cheap_set_without_loss(run: SpaceRun, setting: Setting) -> Finding:
     """Find the cheapest set as accurate as the best one, and how many times cheaper it is."""
-    point = operating_point(run.evaluation(setting), charge=setting.charge)
+    point = recommended_set(run.evaluation(setting), charge=setting.charge)
     factor = 1 / point.share if setting.charge == "alone" else point.speedup
-    with_all = float(run.all_features()["accuracy_reporting"].iloc[0])
+    with_all = float(run.all_features()["accuracy"].iloc[0])
     values = {
         "times cheaper": factor,
         "accuracy": point.accuracy,

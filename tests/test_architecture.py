@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -139,3 +141,12 @@ def test_no_pickle_and_no_global_randomness():
         text = path.read_text("utf-8")
         assert "import pickle" not in text, path
         assert not re.search(r"np\.random\.(seed|rand|normal|choice)\(", text), path
+
+
+def test_selectors_import_no_packages_for_networks_figures_and_commands():
+    code = (
+        "import sys; from netchoice.selection import JMI; "
+        "print(*{'networkx', 'igraph', 'matplotlib', 'typer'} & set(sys.modules))"
+    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert process.stdout.split() == []

@@ -19,6 +19,7 @@ from netchoice.choice.tables import find_costs, load_table
 from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.features.paper import paper_costs
 from netchoice.selection import METHODS, ReliefF, get_selector
+from netchoice.storage import user_tables
 
 #: Parameters in the middle of the priors.
 MIDDLE = {"dmc": {"p_delete": 0.5, "p_connect": 0.5}, "dmr": {"p_delete": 0.5, "p_new": 0.5}}
@@ -484,13 +485,71 @@ def test_table_is_loaded_from_a_folder_a_file_or_memory(table, tmp_path):
         load_table(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_table_with_missing_or_infinite_values_is_refused(table, value):
+def test_table_with_infinite_values_is_refused(table):
     frame = table.X.assign(label=table.y)
-    frame.loc[3, "real"] = value
-    broken = ReferenceTable.from_frame(frame)
-    with pytest.raises(UsageError, match="1 values of 'real' are missing or infinite"):
-        load_table(broken)
+    frame.loc[3, "real"] = np.inf
+    with pytest.raises(TableError, match="column 'real' has a value of ±inf"):
+        ReferenceTable.from_frame(frame)
+
+
+def test_large_table_is_drawn_from_and_says_so(table, monkeypatch):
+    monkeypatch.setattr("netchoice.choice.tables.MAX_ROWS", 50)
+    with pytest.warns(UserWarning, match="50 of 200 rows of the table are used, drawn at random"):
+        assert len(load_table(table)) == 50
+    assert len(load_table(table, rows=150)) == 150
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_of_a_file_are_drawn_in_parts(suffix, tmp_path, monkeypatch):
+    frame = pd.DataFrame(
+        {"label": np.arange(90) % 2, "x": np.arange(90), "text": ["a, b", "c", "d"] * 30}
+    )
+    path = tmp_path / f"table.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    whole, n_rows = user_tables.read_frame(path)
+    pd.testing.assert_frame_equal(whole, frame, check_dtype=False)
+    drawn, _ = user_tables.read_frame(path, 20, seed=3)
+    assert (len(drawn), n_rows, drawn["x"].is_unique) == (20, 90, True)
+    monkeypatch.setattr(user_tables, "MAX_CONTENT", 10)
+    monkeypatch.setattr(user_tables, "ROWS_OF_PART", 7)
+    pd.testing.assert_frame_equal(user_tables.read_frame(path)[0], whole)
+    pd.testing.assert_frame_equal(user_tables.read_frame(path, 20, seed=3)[0], drawn)
+
+
+def test_text_is_a_category_and_values_may_be_missing(tmp_path):
+    rng = np.random.default_rng(1)
+    y = np.arange(300) % 2
+    frame = pd.DataFrame(
+        {
+            "label": np.where(y, "ill", "well"),
+            "place": np.where(y ^ (rng.random(300) < 0.1), "ward", "home"),
+            "noise": rng.normal(size=300),
+            "flag": y == 1,
+            "copy": y == 1,
+        }
+    )
+    frame.loc[:20, "noise"] = np.nan
+    frame.loc[5, "place"] = None
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    frame.to_parquet(tmp_path / "table.parquet")
+    for name in ("table.csv", "table.parquet"):
+        ranking = netchoice.rank_features(tmp_path / name)
+        assert ranking.ranking[0] == "flag"
+        relevance = ranking.steps.set_index("feature")["relevance"]
+        assert relevance["place"] > 0.2 > 0.1 > relevance["noise"]
+        assert ranking.equal == {"copy": "flag"}
+        loaded = load_table(tmp_path / name)
+        assert list(loaded.X["place"].cat.categories) == ["home", "ward"]
+        assert loaded.X["place"].isna().sum() == 1
+    loaded.save(tmp_path / "folder")
+    pd.testing.assert_frame_equal(ReferenceTable.load(tmp_path / "folder").X, loaded.X)
+    result = netchoice.evaluate_features(
+        tmp_path / "table.csv", max_features=2, penalties=[0, 1], repeats=1,
+        costs={"place": 1, "noise": 1, "flag": 20, "copy": 30},
+    )  # fmt: skip
+    assert result.recommended.features == ("flag",)
+    assert result.row_by_row["accuracy"] > 0.95
+    assert 0 < result.row_by_row["cost"] < 51
 
 
 def test_results_and_efforts_are_frozen():
@@ -516,9 +575,7 @@ def test_ranking_states_costs_in_their_unit(table):
     [
         ({"penalty": -1}, "`penalty` must be a non-negative number; got -1"),
         ({"charge": "twice"}, "`charge` must be 'alone' or 'shared'; got 'twice'"),
-        ({"cost_scale": "log"}, "`cost_scale` must be 'share' or 'raw'; got 'log'"),
         ({"method": "jm"}, "unknown method 'jm'"),
-        ({"method": "relieff", "estimator": "plugin"}, "relieff has no estimator"),
     ],
 )
 def test_wrong_option_of_a_ranking_is_refused(options, message):
@@ -534,7 +591,7 @@ def test_weighted_forests_charge_alone_and_say_so(table):
 
 def test_ranking_of_constant_features_is_refused(table):
     frame = pd.DataFrame({"label": table.y, "one": 1.0, "two": 2.0})
-    with pytest.raises(UsageError, match="all 2 features of the table are constant"):
+    with pytest.raises(TableError, match="all 2 features of the table are constant"):
         netchoice.rank_features(ReferenceTable.from_frame(frame))
 
 
@@ -546,7 +603,7 @@ def test_evaluation_recommends_a_set_and_writes_it(table, tmp_path):
     )
     assert result.recommended.features == ("real",)
     assert result.recommended.rule == "cheapest"
-    assert result.settings.rows == {"train": 200}
+    assert result.settings["rows"] == [200]
     assert set(result.recall) == set(table.y)
     assert set(result.costs.own) == {"real", "count"}
     assert {stage for stage, _, _, _ in progress} == {"ranking", "evaluating"}

@@ -7,13 +7,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from netchoice.errors import UsageError
-from netchoice.evaluation.scorers import ClassNeighbours, NumberNeighbours
+from netchoice.evaluation.scorers import Neighbours, NeighboursScorer
 from netchoice.targets import as_target
 
 
-def class_neighbours(X, y, train, test, n_neighbors=10):
-    """Return the nearest neighbours for class labels 0, 1, …"""
-    return ClassNeighbours(X, as_target(y, "classes"), train, test, n_neighbors)
+def votes_of(X, y, train, test, order, counted=None, n_neighbors=10):
+    """Return the votes (places, test rows, classes) of the nearest neighbours for labels 0, 1, …"""
+    labels = y[train][Neighbours(X, train, test, n_neighbors).nearest(order, counted)]
+    return np.stack([(labels == c).sum(axis=2) for c in range(max(y) + 1)], axis=2)
+
+
+def r_squared(X, y, train, test, order):
+    """Return R² after each column of a sequence."""
+    scorer = NeighboursScorer(X, as_target(y), [(train, test)])
+    return [score / len(test) for score, _ in scorer(0, order, [True] * len(order))]
 
 
 def naive_votes(X, y, train, test, order, n_neighbors):
@@ -44,7 +51,7 @@ def test_votes_equal_those_of_scikit_learn(n_neighbors):
     rows = np.random.default_rng(n_neighbors).permutation(300)
     train, test = rows[:217], rows[217:]
     order = [4, 3, 1, 0, 5, 2]
-    ours = class_neighbours(X, y, train, test, n_neighbors).votes(order)
+    ours = votes_of(X, y, train, test, order, n_neighbors=n_neighbors)
     for k in range(1, len(order) + 1):
         if order[:k] == [3]:
             continue
@@ -65,7 +72,7 @@ def test_ties_of_distance_go_to_the_earlier_row(n_train):
     y = rng.integers(0, 3, n_train + 9)
     train, test = np.arange(n_train), np.arange(n_train, n_train + 9)
     order = [2, 0, 3, 1]
-    ours = class_neighbours(X, y, train, test, 5).votes(order)
+    ours = votes_of(X, y, train, test, order, n_neighbors=5)
     np.testing.assert_array_equal(ours, naive_votes(X, y, train, test, order, 5))
     assert (ours.sum(axis=2) == min(5, n_train)).all()
 
@@ -73,13 +80,13 @@ def test_ties_of_distance_go_to_the_earlier_row(n_train):
 @pytest.mark.kernels
 def test_votes_are_counted_only_at_the_requested_places():
     X, y = mixed_table(120, 0)
-    neighbours = class_neighbours(X, y, np.arange(80), np.arange(80, 120))
-    everywhere = neighbours.votes([1, 2, 4, 5])
+    rows = np.arange(80), np.arange(80, 120)
+    everywhere = votes_of(X, y, *rows, [1, 2, 4, 5])
     np.testing.assert_array_equal(
-        neighbours.votes([1, 2, 4, 5], [False, True, False, True]), everywhere[[1, 3]]
+        votes_of(X, y, *rows, [1, 2, 4, 5], [False, True, False, True]), everywhere[[1, 3]]
     )
-    assert neighbours.votes([]).shape == (0, 40, 3)
-    assert class_neighbours(X, y, np.arange(80), np.arange(0)).votes([1]).shape == (1, 0, 3)
+    assert votes_of(X, y, *rows, []).shape == (0, 40, 3)
+    assert votes_of(X, y, np.arange(80), np.arange(0), [1]).shape == (1, 0, 3)
 
 
 @pytest.mark.kernels
@@ -87,7 +94,7 @@ def test_means_of_neighbours_equal_those_of_scikit_learn():
     X, _ = mixed_table(300, 4)
     y = np.random.default_rng(0).normal(size=(300, 2)) + X[:, [0, 4]] / X[:, [0, 4]].std(axis=0)
     train, test, order = np.arange(217), np.arange(217, 300), [4, 1, 0]
-    ours = NumberNeighbours(X, as_target(y), train, test).scores(order)
+    ours = r_squared(X, y, train, test, order)
     for k in (1, 2, 3):
         reference = make_pipeline(StandardScaler(), KNeighborsRegressor(10))
         reference.fit(X[np.ix_(train, order[:k])], y[train])
@@ -103,22 +110,20 @@ def test_each_column_of_numbers_uses_the_rows_that_have_a_value():
     known[150:, 1] = np.nan
     train, test = np.arange(0, 300, 2), np.arange(1, 300, 2)
     parts = [
-        NumberNeighbours(X[:n], as_target(y[:n, [j]]), train[train < n], test[test < n]).scores(
-            [0, 4]
-        )
+        r_squared(X[:n], y[:n, [j]], train[train < n], test[test < n], [0, 4])
         for j, n in ((0, 300), (1, 150))
     ]
-    both = NumberNeighbours(X, as_target(known), train, test).scores([0, 4])
+    both = r_squared(X, known, train, test, [0, 4])
     assert both == pytest.approx(np.mean(parts, axis=0))
 
 
 def test_neighbours_refuse_invalid_parameters():
-    X, y = mixed_table(20, 0)
+    X, _ = mixed_table(20, 0)
     with pytest.raises(
         UsageError, match="`order` must hold column positions from 0 to 5; got 2 to 6"
     ):
-        class_neighbours(X, y, np.arange(10), np.arange(10, 20)).votes([2, 6])
+        Neighbours(X, np.arange(10), np.arange(10, 20)).nearest([2, 6])
     with pytest.raises(UsageError, match="`train` must have at least one row; got none"):
-        class_neighbours(X, y, np.arange(0), np.arange(10, 20))
+        Neighbours(X, np.arange(0), np.arange(10, 20))
     with pytest.raises(UsageError, match="`n_neighbors` must be an integer of at least 1; got 0"):
-        class_neighbours(X, y, np.arange(10), np.arange(10, 20), n_neighbors=0)
+        Neighbours(X, np.arange(10), np.arange(10, 20), n_neighbors=0)

@@ -112,13 +112,13 @@ def test_operating_point_of_numbers_uses_the_standard_error():
             "method": "jmi", "penalty": 0.0, "k": [1, 2, 3], "measure": "R²",
             "features": [("a",), ("a", "b"), ("a", "b", "c")], "accuracy": [0.7, 0.88, 0.9],
             "accuracy_se": 0.01, "accuracy_reporting": [0.7, 0.87, 0.9],
-            "accuracy_reporting_se": 0.01, "n_choosing": 50, "n_reporting": 50,
+            "accuracy_reporting_se": 0.01, "n_rows": 100, "n_reporting": 50,
             "cost_shared": [1.0, 2.0, 9.0], "share_shared": 0.1, "speedup": 1.0,
         }
     )  # fmt: skip
-    strict = operating_point(evaluation, choose_on="all")
+    strict = operating_point(evaluation)
     assert strict.features == ("a", "b", "c")
-    wide = operating_point(evaluation.assign(accuracy_se=0.03), choose_on="all")
+    wide = operating_point(evaluation.assign(accuracy_se=0.03))
     assert (wide.features, wide.measure) == (("a", "b"), "R²")
     assert wide.interval == pytest.approx((0.850, 0.890), abs=0.001)
 

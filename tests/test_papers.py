@@ -67,11 +67,6 @@ def test_evaluation_has_tables():
     front = evaluation.to_frame()
     assert front["cost_shared"].is_monotonic_increasing
     assert front["accuracy"].is_monotonic_increasing
-    assert len(evaluation.to_frame("evaluation")) == len(evaluation.evaluation)
-    costs = evaluation.to_frame("costs").set_index("feature")["alone"]
-    assert costs.to_dict() == evaluation.costs.alone()
-    with pytest.raises(UsageError, match="unknown table 'rankngs'; did you mean 'rankings'"):
-        evaluation.to_frame("rankngs")
 
 
 def test_figures_have_the_wanted_format(tmp_path):

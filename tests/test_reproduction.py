@@ -357,7 +357,7 @@ class SyntheticRun:
         return self.frames["svm"]
 
     def all_features(self):
-        return pd.DataFrame({"accuracy_reporting": [0.99]})
+        return pd.DataFrame({"accuracy": [0.99]})
 
     def costs(self, setting):
         return self._costs
@@ -383,8 +383,7 @@ def cells(accuracy, methods=METHODS, penalties=(0.0, 1.0, 204.8), ks=(1, 5), **m
                         "n_noise": value(more.get("n_noise", 0), *cell),
                         "cost_alone": cost, "cost_shared": cost, "share_alone": cost / 1000,
                         "share_shared": cost / 1000, "speedup": 1000 / cost,
-                        "accuracy_choosing": share, "n_choosing": 500,
-                        "accuracy_reporting": share, "n_reporting": 500,
+                        "scores": (share,) * 10, "n_rows": 1000,
                     }
                 )  # fmt: skip
     return pd.DataFrame(rows)
@@ -478,13 +477,11 @@ def test_one_low_cell_spoils_perfection():
     assert findings.all_cells(cells(0.99), 0.95).holds
 
 
-def test_cheap_set_must_be_accurate_on_the_other_half():
+def test_cheap_set_must_be_accurate_on_other_rows():
     """The upper end of a wide interval is not enough."""
-    grid = cells(1.0, cost=lambda m, p, k: 5 if p == 1 else 1000).assign(
-        n_choosing=20, n_reporting=20
-    )
+    grid = cells(1.0, cost=lambda m, p, k: 5 if p == 1 else 1000).assign(n_rows=40)
     assert holds(findings.cheap_set_without_loss, SyntheticRun(grid))
-    lower = grid.assign(accuracy_reporting=np.where(grid["penalty"] == 1, 0.9, 1.0))
+    lower = grid.assign(scores=[((0.993 if p == 1 else 1.0),) * 10 for p in grid["penalty"]])
     assert not holds(findings.cheap_set_without_loss, SyntheticRun(lower))
 
 

@@ -912,8 +912,8 @@ def test_table_from_a_data_frame():
         TableError, match="there is no column 'label'; the columns are y, count, share"
     ):
         ReferenceTable.from_frame(frame)
-    with pytest.raises(TableError, match="column 'y' holds"):
-        ReferenceTable.from_frame(frame, "count")
+    with pytest.raises(TableError, match="column 'when' holds dates or times"):
+        ReferenceTable.from_frame(frame.assign(when="2020-01-31"), "y")
     with pytest.raises(TableError, match="has a name that netchoice reserves"):
         ReferenceTable.from_frame(frame.rename(columns={"share": "row"}), "y")
 

@@ -7,12 +7,15 @@ The seconds are the reference costs for networks of 1000 nodes and 3000 edges.
 
 from __future__ import annotations
 
+import runpy
+import shutil
+import sys
+import tempfile
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-import netchoice
-from netchoice import figures
+from netchoice import CostModel, figures
 from netchoice.features import comparable_features
 from netchoice.features.reference_costs import reference_costs
 from netchoice.figures.style import BLUE, VERMILLION
@@ -28,7 +31,7 @@ PAIRS = (
 )
 
 
-def draw_sharing(costs: netchoice.CostModel) -> Figure:
+def draw_sharing(costs: CostModel) -> Figure:
     """Draw the cost of pairs of features, each paid alone and with shared steps paid once."""
     figure = Figure(figsize=(9, 3.6), dpi=110, layout="constrained")
     ax = figure.add_subplot()
@@ -62,15 +65,10 @@ def main() -> None:
     expensive = sorted(costs.features, key=costs.cost)[-14:]
     figures.save(figures.feature_costs(costs, expensive), HERE / "cost-list.png")
 
-    evaluation = netchoice.evaluate_features(
-        EXAMPLES / "patients.csv",
-        methods=["mrmr", "jmi"],
-        label="diagnosis",
-        costs=EXAMPLES / "costs.csv",
-    )
-    point = {"cost": evaluation.recommended.cost, "accuracy": evaluation.recommended.accuracy}
-    front = figures.pareto(evaluation.evaluation, point=point, unit="euro")
-    figures.save(front, HERE / "clinic-front.png")
+    with tempfile.TemporaryDirectory() as folder:
+        sys.argv = ["clinic.py", "--out", folder]
+        runpy.run_path(str(EXAMPLES / "clinic.py"))
+        shutil.copy(Path(folder, "accuracy-against-cost.png"), HERE / "clinic-front.png")
 
 
 if __name__ == "__main__":

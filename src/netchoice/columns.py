@@ -99,7 +99,7 @@ def too_large(values: Floats) -> str:
     largest = float(np.abs(values[~np.isnan(values)]).max(initial=0))
     if largest <= MAX_MAGNITUDE:
         return ""
-    return f"has a value of ±{largest:g}; expected at most {MAX_MAGNITUDE:g}: rescale the column"
+    return f"has a value of ±{largest:g}; expected at most {MAX_MAGNITUDE:g}: rescale it, or empty the cell"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -25,7 +25,6 @@ from netchoice.choice.tables import (
     load_table,
     varying_features,
 )
-from netchoice.columns import Columns
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation import (
@@ -36,12 +35,12 @@ from netchoice.evaluation import (
     penalty_grid,
     recommended_set,
 )
+from netchoice.evaluation.by_row import acquire_rows, class_recall
 from netchoice.evaluation.operating_points import format_accuracy
-from netchoice.evaluation.scorers import class_recall, find_classifier
 from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
-from netchoice.selection import rank_path
+from netchoice.selection import AcquiringClassifier, rank_path
 from netchoice.storage.run_folder import (
     SCORES,
     disk_errors,
@@ -50,12 +49,11 @@ from netchoice.storage.run_folder import (
     versions,
     written_folder,
 )
-from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
-from netchoice.targets import Classes, rows_of
-from netchoice.threads import count_threads, one_blas_thread, one_openmp_thread
+from netchoice.targets import rows_of
+from netchoice.threads import count_threads
 from netchoice.units import duration, parse_budget
-from netchoice.validation import check_integer, check_non_negative, unknown
+from netchoice.validation import check_integer, check_non_negative
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,34 +80,17 @@ def evaluation_files(methods: Iterable[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class EvaluationSettings:
-    """What an evaluation of features depends on."""
-
-    methods: tuple[str, ...]
-    penalties: tuple[float, ...]
-    max_features: int
-    classifier: Any
-    scoring: Any
-    folds: int
-    repeats: int
-    loss: float
-    budget: float | str | None
-    charge: str
-    cost_scale: str
-    label: str
-    target: str
-    seed: int
-    rows: dict[str, int]
-
-
-@dataclass(frozen=True)
 class FeatureEvaluation:
     """Accuracy against cost for many sets of features; returned by :func:`evaluate_features`.
 
     ``evaluation`` is a frame as :func:`netchoice.evaluation.evaluate_rankings` returns it,
     ``rankings`` one of :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come
-    from, ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
+    from, ``in_seconds`` whether they are times, ``settings`` what the result depends on besides the rows.
     ``recall`` has the share of each class that the recommended set predicts correctly.
+    ``row_by_row`` compares sets with :class:`netchoice.selection.AcquiringClassifier`, which decides for each
+    row what to pay for: its ``accuracy`` and mean ``cost``, and the best set (``features``,
+    ``set_accuracy``) at no more than this cost. It is empty without costs, for numbers, and for other scores
+    than the accuracy.
     """
 
     recommended: OperatingPoint
@@ -118,21 +99,19 @@ class FeatureEvaluation:
     costs: CostModel = field(repr=False)
     cost_source: str
     in_seconds: bool
-    settings: EvaluationSettings
+    settings: dict[str, Any]
     recall: dict[str, float] = field(repr=False)
-    train: str | None = None
-    test: str | None = None
+    row_by_row: dict[str, Any] = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``recommended.json`` holds."""
         return {
-            "train": self.train,
-            "test": self.test,
             "costs": self.cost_source,
             "recommended": self.recommended.as_dict(),
             "recall": self.recall,
+            "row_by_row": self.row_by_row,
             "front": self._steps(),
-            "settings": asdict(self.settings),
+            "settings": self.settings,
             **versions(),
         }
 
@@ -162,7 +141,7 @@ class FeatureEvaluation:
 
     def _repr_html_(self) -> str:
         point = self.recommended
-        cost, front = f"cost_{point.charge}", self._front()
+        cost, front = f"cost_{point.charge}", self.to_frame()
         rows = [
             (row["method"], f"{row['penalty']:.3g}", ", ".join(row["features"]),
              format_accuracy(row["accuracy"], point.measure), self._cost_text(row[cost]))
@@ -181,26 +160,8 @@ class FeatureEvaluation:
     def _cost_text(self, cost: float) -> str:
         return duration(cost) if self.in_seconds else f"{cost:.4g}"
 
-    def to_frame(self, table: str = "front") -> pd.DataFrame:
-        """Return a table of the evaluation.
-
-        "front" holds the sets that no other beats in cost and accuracy, "evaluation" all sets; the other
-        tables are "rankings" and "costs".
-        """
-        tables = self._tables()
-        if table not in tables:
-            raise unknown("table", table, tables)
-        return tables[table]()
-
-    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        return {
-            "front": self._front,
-            "evaluation": lambda: self.evaluation,
-            "rankings": lambda: self.rankings,
-            "costs": self._cost_table,
-        }
-
-    def _front(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
+        """Return the sets that no other beats in cost and accuracy, cheapest first."""
         cost = f"cost_{self.recommended.charge}"
         kept = ["method", "penalty", "k", "features", "accuracy", "accuracy_se", cost]
         by = cost if self.evaluation[cost].any() else "k"
@@ -210,18 +171,12 @@ class FeatureEvaluation:
         """Return what more money buys: sets of the front that gain at least the loss that is allowed."""
         cost = f"cost_{self.recommended.charge}"
         steps: list[dict[str, Any]] = []
-        for row in self._front().to_dict("records"):
-            if not steps or row["accuracy"] >= steps[-1]["accuracy"] + self.settings.loss:
+        for row in self.to_frame().to_dict("records"):
+            if not steps or row["accuracy"] >= steps[-1]["accuracy"] + self.settings["loss"]:
                 accuracy = float(row["accuracy"])
                 names = list(row["features"])
                 steps.append({"cost": float(row[cost]), "accuracy": accuracy, "features": names})
         return steps
-
-    def _cost_table(self) -> pd.DataFrame:
-        import pandas as pd
-
-        rows = [(name, own, self.costs.cost(name)) for name, own in self.costs.own.items()]
-        return pd.DataFrame(rows, columns=["feature", "own", "alone"])
 
     def plot(self, figure: str = "pareto") -> Any:
         """Draw a figure of the evaluation; return its Axes, which a notebook shows.
@@ -254,7 +209,6 @@ def evaluate_features(
     budget: float | str | None = None,
     costs: Costs | None = None,
     charge: str = "shared",
-    cost_scale: str = "share",
     label: str = "label",
     target: str = "auto",
     rows: int | None = None,
@@ -268,7 +222,7 @@ def evaluate_features(
     Parameters
     ----------
     train : ReferenceTable or path
-        A table, its folder, or a CSV or Parquet file.
+        A table, its folder, or a CSV or Parquet file. Values may be missing, and text is a category.
     test : ReferenceTable or path, optional
         The table to evaluate on; the first table then ranks only. By default all rows of the first table
         are divided into folds: the training rows of a fold rank the features and train the classifier, and
@@ -276,7 +230,8 @@ def evaluate_features(
     methods : iterable of str, optional
         Names, also ``module:attribute``. By default "jmi" and "forward-regression".
     penalties : "auto", "paper" or iterable of float
-        Values of λ. "auto" is a grid that suits the costs; "paper" is the paper's grid.
+        Values of λ, for costs that are divided by their sum. "auto" is a grid that suits the costs;
+        "paper" is the paper's grid.
     max_features : int
         Sets of 1 to so many features are evaluated.
     classifier : "auto", "linear", "knn", ``module:attribute`` or scikit-learn estimator
@@ -290,17 +245,16 @@ def evaluate_features(
         The recommended set is the cheapest one that loses at most so much against the best set; see
         :func:`netchoice.evaluation.recommended_set`.
     budget : float or str, optional
-        The largest cost of the recommended set, which is then the best one.
+        The largest cost of the recommended set, which is then the best one. A share such as "20%" is of
+        what all features together cost.
     costs : optional
         As in :func:`~netchoice.choice.tables.find_costs`.
     charge : "shared" or "alone"
         How a set of features is billed.
-    cost_scale : "share" or "raw"
-        "share" divides costs by their sum, so that λ does not depend on their unit.
     label, target
         The column to predict, and what it holds; as in :func:`netchoice.rank_features`.
     rows : int, optional
-        Use so many rows of each table only, drawn at random with the seed.
+        Use so many rows of each table only, drawn at random with the seed; by default at most 5,000.
     seed : int
     workers : int, optional
         Threads; one per core by default.
@@ -327,51 +281,37 @@ def evaluate_features(
     check_non_negative("loss", loss)
     if budget is not None:
         parse_budget(budget)  # a wrong budget is refused before the work
-    first = load_table(train, label, target, rows=rows, seed=seed)
+    loaded = load_table(train, label, target, costs=costs, rows=rows, seed=seed)
+    first = varying_features(loaded)
     second = None
     if test is not None:
         second = load_table(test, label, first.target.kind, rows=rows, seed=seed)
-    source = find_costs(first, costs)
-    first = varying_features(first)
-    folder = None if path is None else place(path)
+    source = find_costs(loaded, costs)
     _check_unit(budget, source)
+    folder = None if path is None else place(path)
     model = source.for_features(first.features)
     n_jobs, report = workers or count_threads(-1), listener(on_progress)
     tested = first if second is None else second
-    n_folds = min(folds, max(2, int(np.bincount(tested.target.strata).min())))
     names = DEFAULT_METHODS if methods is None else tuple(dict.fromkeys(methods))
-    settings = EvaluationSettings(
-        methods=names,
-        penalties=_penalties(penalties, model, first.features),
-        max_features=check_integer("max_features", max_features),
-        classifier=classifier,
-        scoring=scoring,
-        folds=n_folds,
-        repeats=check_integer("repeats", repeats),
-        loss=loss,
-        budget=budget,
-        charge=charge,
-        cost_scale=cost_scale,
-        label=label,
-        target=describe_target(first),
-        seed=seed,
-        rows={"train": len(first)}
-        if second is None
-        else {"train": len(first), "test": len(second)},
-    )
+    grid = _penalties(penalties, model, first.features)
+    most = min(check_integer("max_features", max_features), len(first.features))
+    n_folds = min(folds, max(2, int(np.bincount(tested.target.strata).min())))
+    repeats = check_integer("repeats", repeats)
     selectors = selectors_for(
-        first, names, costs=model, charge=charge, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
-    )
-    splits = make_folds(tested.target, n_folds, seed, settings.repeats)
-    rank = partial(rank_path, selectors, penalties=settings.penalties)
+        first, names, costs=source.model, budget=budget, charge=charge, seed=seed, n_jobs=n_jobs,
+    )  # fmt: skip
+    splits = make_folds(tested.target, n_folds, seed, repeats)
     with written_folder(folder, evaluation_files(names)):
         # Progress counts the rankings of all rows and, without a second table, of each fold.
         parts = [None, *(fold for fold, _ in splits)] if second is None else [None]
+        X = first.X
         ranked = [
-            rank(
-                first.X if part is None else first.X.iloc[part],
+            rank_path(
+                selectors,
+                X if part is None else X.iloc[part],
                 first.target if part is None else rows_of(first.target, part),
-                n_positions=min(settings.max_features, len(first.features)) if i else None,
+                penalties=grid,
+                n_positions=most if i else None,
                 on_progress=_stage(report, "ranking", i, len(parts)),
             )
             for i, part in enumerate(parts)
@@ -379,42 +319,61 @@ def evaluate_features(
         evaluate = partial(
             evaluate_rankings,
             table=tested,
-            ks=range(1, settings.max_features + 1),
+            ks=range(1, most + 1),
             scoring=scoring,
             folds=n_folds,
-            repeats=settings.repeats,
+            repeats=repeats,
             costs=model,
             features=first.features,
             seed=seed,
             n_jobs=n_jobs,
         )
-        if classifier == "auto":
-            settings = replace(settings, classifier=_better_classifier(evaluate, ranked))
+        chosen = _better_classifier(evaluate, ranked) if classifier == "auto" else classifier
         evaluation = evaluate(
             ranked[0],
-            classifier=settings.classifier,
+            classifier=chosen,
             by_fold=ranked[1:] or None,
             path=None if folder is None else folder / SCORES,
             on_progress=_stage(report, "evaluating"),
         )
         point = recommended_set(
-            evaluation, loss=loss, budget=budget, charge=charge, repeats=settings.repeats
+            evaluation, loss=loss, budget=budget, charge=charge, repeats=repeats
         )
+        settings = {
+            "train": _name(train), "test": _name(test), "methods": names, "penalties": grid,
+            "max_features": max_features, "classifier": chosen, "scoring": scoring, "folds": n_folds,
+            "repeats": repeats, "loss": loss, "budget": budget, "charge": charge,
+            "label": label, "target": describe_target(first), "seed": seed,
+            "rows": [len(each) for each in (first, second) if each is not None],
+            "constant": [name for name in loaded.features if name not in set(first.features)],
+        }  # fmt: skip
+        by_row = {}
+        if source.model is not None and point.measure == "accuracy":
+            acquiring = AcquiringClassifier(budget=budget, charge=charge)
+            by_row = acquire_rows(acquiring, tested, first.features, model, splits[:n_folds])
         result = FeatureEvaluation(
             recommended=point,
             evaluation=evaluation,
             rankings=ranked[0],
-            costs=model.only(first.features),
+            costs=model,
             cost_source=source.name,
             in_seconds=source.in_seconds,
             settings=settings,
-            recall=_recall(tested, list(point.features), settings.classifier, splits),
-            train=_name(train),
-            test=_name(test),
+            recall=class_recall(chosen, tested, point.features, splits),
+            row_by_row=by_row and by_row | _best_within(evaluation, by_row["cost"], charge),
         )
         if folder is not None:
             result.save(folder)
         return result
+
+
+def _best_within(evaluation: pd.DataFrame, cost: float, charge: str) -> dict[str, Any]:
+    """Return the most accurate set for a cost; nothing if no set costs so little."""
+    affordable = evaluation[evaluation[f"cost_{charge}"] <= cost]
+    if not len(affordable):
+        return {}
+    best = affordable.loc[affordable["accuracy"].idxmax()]
+    return {"features": list(best["features"]), "set_accuracy": float(best["accuracy"])}
 
 
 def _better_classifier(evaluate: Callable[..., pd.DataFrame], ranked: list[pd.DataFrame]) -> str:
@@ -427,18 +386,6 @@ def _better_classifier(evaluate: Callable[..., pd.DataFrame], ranked: list[pd.Da
             "accuracy"
         ].max(),
     )
-
-
-def _recall(
-    table: ReferenceTable, names: list[str], classifier: Any, splits: list[Any]
-) -> dict[str, float]:
-    """Return the share of each class that these features predict correctly in the folds."""
-    target = table.target
-    if not isinstance(target, Classes):
-        return {}
-    columns = Columns.of(table.X[names].to_numpy(dtype=float), table.nominal(names))
-    with one_blas_thread(), one_openmp_thread():
-        return class_recall(find_classifier(classifier, target), columns.values, target, splits)
 
 
 def _check_unit(budget: float | str | None, source: CostSource) -> None:

@@ -323,10 +323,7 @@ def _choose_set(
         folds=max(2, min(10, int(test.y.value_counts().min()))),
         path=None if folder is None else folder / SCORES, **common,
     )  # fmt: skip
-    rule = "cheapest" if settings.budget is None else "budget"
-    point = operating_point(
-        evaluation, rule, budget=settings.budget, coverage=NEARLY_BEST, choose_on="all"
-    )
+    point = operating_point(evaluation, budget=settings.budget, coverage=NEARLY_BEST)
     return point, rankings
 
 

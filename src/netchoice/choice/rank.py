@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from netchoice.choice.reference import Progress
 from netchoice.choice.tables import (
     Costs,
     CostSource,
     Table,
     describe_target,
+    equal_columns,
     find_costs,
     load_table,
     varying_features,
 )
-from netchoice.costs import CHARGES, SCALES, CostModel
+from netchoice.costs import CHARGES, CostModel
 from netchoice.errors import UsageError
 from netchoice.markup import summary_html
+from netchoice.progress import listener, shows_progress
 from netchoice.selection import METHODS, CostAwareSelector, get_selector
 from netchoice.storage.table import ReferenceTable
 from netchoice.threads import count_threads
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Names of methods, or selectors by name.
 Methods = Iterable[str] | Mapping[str, CostAwareSelector]
+#: With fewer features, a ranking takes some seconds at most, and shows no progress.
+MANY_FEATURES = 50
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,8 @@ class FeatureRanking:
         and, if there are costs, the cost of the feature and of all features so far.
     constant : list of str
         Features that were left out because they are constant.
+    equal : dict
+        Features with the same values as an earlier one, by name: the earlier one.
     rows : int
         Number of rows of the table.
     target : str
@@ -54,12 +62,12 @@ class FeatureRanking:
     ranking: list[str]
     steps: pd.DataFrame = field(repr=False)
     constant: list[str]
+    equal: dict[str, str]
     rows: int
     target: str
     method: str
     penalty: float
     charge: str
-    cost_scale: str
     costs: str
     in_seconds: bool
     seed: int
@@ -87,6 +95,7 @@ class FeatureRanking:
         return summary_html(title, ("position", *self.steps.columns), rows)
 
 
+@shows_progress(units=dict.fromkeys(("redundancy", "interaction"), "pairs"))
 def rank_features(
     table: Table,
     method: str = "jmi",
@@ -94,33 +103,28 @@ def rank_features(
     penalty: float = 0.0,
     costs: Costs | None = None,
     charge: str = "shared",
-    cost_scale: str = "share",
-    estimator: str | None = None,
     label: str = "label",
     target: str = "auto",
     rows: int | None = None,
     seed: int = 1,
     workers: int | None = None,
+    on_progress: Progress | bool | None = None,
 ) -> FeatureRanking:
     """Rank the features of a table by information minus penalty times cost.
 
     Parameters
     ----------
     table : ReferenceTable or path
-        A table, its folder, or a CSV file.
+        A table, its folder, or a CSV or Parquet file. Values may be missing, and text is a category.
     method : str
         One of :data:`netchoice.selection.METHODS`, or ``module:attribute`` for a selector of your own.
     penalty : float
-        λ. It has no effect if there are no costs.
+        λ, for costs that are divided by their sum. It has no effect if there are no costs.
     costs : optional
         As in :func:`~netchoice.choice.tables.find_costs`.
     charge : "shared" or "alone"
         Shared: a set of features pays for a shared step once. Alone, as in the paper: each feature pays for
         all steps that it uses; so it is for the weighted forests.
-    cost_scale : "share" or "raw"
-        "share" divides costs by their sum, so that λ does not depend on their unit.
-    estimator : "calibrated", "published" or "plugin", optional
-        How mutual information is estimated.
     label : str
         The column to predict: the labels or numbers of a CSV file, or parameters of a simulated table;
         several columns of numbers are separated by commas.
@@ -128,10 +132,13 @@ def rank_features(
         What that column of a CSV file holds. "auto": numbers, if there are several columns, fractions,
         or more than 20 distinct integers.
     rows : int, optional
-        Use so many rows only, drawn at random with the seed.
+        Use so many rows only, drawn at random with the seed; by default at most 5,000.
     seed : int
     workers : int, optional
         Threads; by default one per core.
+    on_progress : callable or bool, optional
+        Called with the name of the stage, and the pairs of features done, in total, and failed. True shows
+        the progress, False shows nothing. By default it is shown in a terminal or a notebook.
 
     Returns
     -------
@@ -148,16 +155,11 @@ def rank_features(
     """
     check_non_negative("penalty", penalty)
     check_choice("charge", charge, CHARGES)
-    check_choice("cost_scale", cost_scale, SCALES)
     selector = get_selector(method)
-    if estimator is not None:
-        if "estimator" not in selector.get_params():
-            raise UsageError(f"{method} has no estimator: it does not use mutual information")
-        selector.set_params(estimator=estimator)
-    loaded = load_table(table, label, target, rows=rows, seed=seed)
+    loaded = load_table(table, label, target, costs=costs, rows=rows, seed=seed)
     varying = varying_features(loaded)
     source = find_costs(loaded, costs)
-    selector.set_params(penalty=0.0 if source.model is None else penalty, cost_scale=cost_scale)
+    selector.set_params(penalty=0.0 if source.model is None else penalty)
     ready = selectors_for(
         varying,
         {method: selector},
@@ -166,21 +168,29 @@ def rank_features(
         seed=seed,
         n_jobs=workers or count_threads(-1),
     )
-    fitted = ready[method].fit(varying.X, varying.target)
+    report = listener(on_progress)
+    if report is not None and len(varying.features) >= MANY_FEATURES:
+        object.__setattr__(ready[method], "_on_progress", partial(_report_pairs, report))
+    X = varying.X
+    fitted = ready[method].fit(X, varying.target)
     return FeatureRanking(
         ranking=list(fitted.ranking_names_),
         steps=_with_costs(fitted.steps_, source, fitted.charge),
         constant=[name for name in loaded.features if name not in set(varying.features)],
+        equal=equal_columns(X),
         rows=len(varying),
         target=describe_target(varying),
         method=method,
         penalty=penalty,
         charge=fitted.charge,
-        cost_scale=cost_scale,
         costs=source.name,
         in_seconds=source.in_seconds,
         seed=seed,
     )
+
+
+def _report_pairs(report: Progress, stage: str, done: int, total: int) -> None:
+    report(stage, done, total, 0)
 
 
 def _with_costs(steps: pd.DataFrame, source: CostSource, charge: str) -> pd.DataFrame:
@@ -201,6 +211,7 @@ def selectors_for(
     methods: Methods,
     *,
     costs: CostModel | None,
+    budget: float | str | None = None,
     charge: str | None = None,
     cost_scale: str | None = None,
     seed: int = 0,
@@ -216,6 +227,8 @@ def selectors_for(
         Names of methods, or selectors by name. Selectors are cloned.
     costs : CostModel or None
         Costs of the features; those of other features are left out. None: all are free.
+    budget : float or str, optional
+        As long as the rest of the budget pays for a feature, only such features are ranked.
     charge : "shared" or "alone", optional
         How a set of features is billed. A method that knows costs alone only keeps "alone".
     cost_scale : "share" or "raw", optional
@@ -241,6 +254,8 @@ def selectors_for(
     for name, selector in given.items():
         chosen = get_selector(name) if selector is None else clone(selector)
         parameters: dict[str, Any] = {"costs": costs, "random_state": seed, "n_jobs": n_jobs}
+        if budget is not None and costs is not None:
+            parameters["budget"] = budget
         if cost_scale is not None:
             parameters["cost_scale"] = cost_scale
         if charge is not None:

@@ -1,4 +1,4 @@
-"""Tables as users have them (a folder, a CSV file, or in memory), and where their costs come from."""
+"""Tables as users have them (a folder, a file, or in memory), and where their costs come from."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from netchoice.columns import too_large
 from netchoice.costs import CostModel
-from netchoice.errors import TableError, UsageError
+from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.features.paper import FAMILIES, paper_costs
+from netchoice.storage.shards import TableFolder
 from netchoice.storage.table import ReferenceTable
-from netchoice.storage.user_tables import read_csv
+from netchoice.storage.user_tables import read_frame
 from netchoice.stores import place
-from netchoice.targets import Classes, Numbers
+from netchoice.targets import Classes, Numbers, check_varies
 from netchoice.units import in_seconds
 from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Larger values are refused, because their squares and sums could overflow.
-MAX_MAGNITUDE = 1e100
-#: A table, its folder, or a CSV file.
+#: A table, its folder, or a CSV or Parquet file.
 Table = ReferenceTable | str | PathLike[str]
+#: The measured costs, those of the paper, a file, or the costs themselves.
+Costs = str | PathLike[str] | CostModel | Mapping[str, float]
+#: Larger tables are drawn from. The information of 5,000 rows has a standard error of about 0.01 nats.
+MAX_ROWS = 5_000
 
 
 def load_table(
@@ -35,22 +36,26 @@ def load_table(
     label: str = "label",
     target: str = "auto",
     *,
+    costs: Costs | None = None,
     rows: int | None = None,
     seed: int = 0,
 ) -> ReferenceTable:
-    r"""Return a table from its folder or from a CSV file; refuse missing and infinite values.
+    r"""Return a table from its folder or from a CSV or Parquet file; refuse infinite values.
 
     Parameters
     ----------
     table : ReferenceTable or path
     label : str
-        The column to predict. In a CSV file: the column of labels or numbers, or several columns of
+        The column to predict. In a file: the column of labels or numbers, or several columns of
         numbers, separated by commas. In a simulated table: ``label``, the model, or the names of
         parameters.
     target : "auto", "classes" or "numbers"
-        What the column of a CSV file holds; see :func:`netchoice.targets.as_target`.
+        What the column of a file holds; see :func:`netchoice.targets.as_target`.
+    costs : optional
+        Costs of the columns of a file, which are checked with the file.
     rows : int, optional
-        Use so many rows only, drawn at random with the seed; the others of a folder take no memory.
+        Use so many rows only, drawn at random with the seed; the others take no memory. By default
+        5,000, and a warning says so if there are more.
     seed : int
 
     Examples
@@ -62,27 +67,40 @@ def load_table(
     <ReferenceTable: 2 rows (a 1, b 1), 1 features>
     """
     name = "the table" if isinstance(table, ReferenceTable) else str(table)
-    if rows is not None:
-        check_integer("rows", rows)
-    if not isinstance(table, ReferenceTable) and place(table).is_file():
-        frame = read_csv(table)
-        table = ReferenceTable.from_frame(frame, _columns(frame, label), target=target)
-    else:
-        table = _predicting(table, label, name, rows, seed)
-    if rows is not None:
-        table = table.draw(rows, seed=seed)
-    table = _without_partial(table)
-    for feature, column in table.X.items():
-        bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
-        if bad:
-            raise UsageError(
-                f"{name}: {bad} values of {feature!r} are missing or infinite; leave out those rows or "
-                "that column"
+    most = MAX_ROWS if rows is None else check_integer("rows", rows)
+    if isinstance(table, ReferenceTable):
+        n_rows = len(table.frame)
+    elif place(table).is_file():
+        frame, n_rows = read_frame(table, most, seed)
+        try:
+            table = ReferenceTable.from_frame(
+                frame, _columns(frame, label), target=target, costs=_given(costs)
             )
-        _check_magnitude(name, str(feature), column.to_numpy(dtype=float))
+            check_varies(table.target)
+        except NetchoiceError as error:
+            raise TableError(f"{name}: {error}") from error
+        label = "label"
+    elif place(table).exists():
+        n_rows = TableFolder(table).manifest()["n_samples"]
+        table = ReferenceTable.load(table, draw=most, seed=seed)
+    else:
+        raise TableError(
+            f"{table} does not exist; expected the folder of a table, or a CSV or Parquet file"
+        )
+    if rows is None and n_rows > most:
+        warnings.warn(
+            f"{most} of {n_rows} rows of {name} are used, drawn at random; pass a number of rows "
+            "(--rows) to use more",
+            stacklevel=3,
+        )
+    table = _without_partial(_predicting(table.draw(most, seed=seed), label, name))
+    for feature in table.features:
+        if reason := too_large(table.frame[feature].to_numpy(dtype=float)):
+            raise TableError(f"{name}: column {feature!r} {reason}")
     if isinstance(table.target, Numbers):
         for wanted, values in zip(table.target.names, table.target.values.T, strict=True):
-            _check_magnitude(name, wanted, values)
+            if reason := too_large(values):
+                raise TableError(f"{name}: column {wanted!r} {reason}")
     return table
 
 
@@ -99,15 +117,6 @@ def _without_partial(table: ReferenceTable) -> ReferenceTable:
     return kept
 
 
-def _check_magnitude(name: str, column: str, values: NDArray[np.float64]) -> None:
-    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0))
-    if largest > MAX_MAGNITUDE:
-        raise UsageError(
-            f"{name}: a value of {column!r} is ±{largest:g}; expected at most {MAX_MAGNITUDE:g}; rescale "
-            "the column"
-        )
-
-
 def _columns(frame: pd.DataFrame, label: str) -> str | list[str]:
     """Return the name of a column of a table, or several names separated by commas."""
     if "," not in label or label in map(str, frame.columns):
@@ -115,14 +124,16 @@ def _columns(frame: pd.DataFrame, label: str) -> str | list[str]:
     return [name.strip() for name in label.split(",")]
 
 
-def _predicting(table: Table, label: str, name: str, rows: int | None, seed: int) -> ReferenceTable:
+def _given(costs: Costs | None) -> CostModel | Mapping[str, float] | None:
+    """Return costs that are given by name or in a file."""
+    if costs is None or isinstance(costs, CostModel | Mapping):
+        return costs
+    kind = str(costs).partition(":")[0]
+    return None if kind in ("measured", "paper") else CostModel.from_file(costs)
+
+
+def _predicting(table: ReferenceTable, label: str, name: str) -> ReferenceTable:
     """Return a table that predicts the labels, or the parameters of these names."""
-    if not isinstance(table, ReferenceTable):
-        if not place(table).exists():
-            raise TableError(
-                f"{table} does not exist; expected the folder of a table, or a CSV file"
-            )
-        table = ReferenceTable.load(table, draw=rows, seed=seed)
     if label == "label" or "target" in table.manifest:
         return table
     names = [part.strip() for part in label.split(",")]
@@ -140,8 +151,26 @@ def varying_features(table: ReferenceTable) -> ReferenceTable:
     """Return the table without constant features; refuse a table in which all are constant."""
     varying = table.drop_constant()
     if not varying.features:
-        raise UsageError(f"all {len(table.features)} features of the table are constant")
+        raise TableError(f"all {len(table.features)} features of the table are constant")
     return varying
+
+
+def equal_columns(X: pd.DataFrame) -> dict[str, str]:
+    """Return each column with the same values as an earlier one, by name: the earlier one.
+
+    >>> import pandas as pd
+    >>> equal_columns(pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [1.0, 3.0]}))
+    {'b': 'a'}
+    """
+    import pandas as pd
+
+    first: dict[bytes, str] = {}
+    equal = {}
+    for name, column in X.items():
+        content = pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes()
+        if first.setdefault(content, str(name)) != name:
+            equal[str(name)] = first[content]
+    return equal
 
 
 def describe_target(table: ReferenceTable) -> str:
@@ -150,10 +179,6 @@ def describe_target(table: ReferenceTable) -> str:
     if isinstance(target, Classes):
         return f"{len(target.labels)} classes"
     return f"numbers ({', '.join(target.names)})"
-
-
-#: The measured costs, those of the paper, a file, or the costs themselves.
-Costs = str | PathLike[str] | CostModel | Mapping[str, float]
 
 
 @dataclass(frozen=True)

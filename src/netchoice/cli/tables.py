@@ -92,7 +92,7 @@ def table_lines(record: dict[str, Any]) -> Iterator[str]:
 @app.command()
 def rank(
     table: Annotated[
-        Path, Argument(help="The folder of a reference table, or a CSV file.", **options.FOLDER)
+        Path, Argument(help="A table: a folder, or a CSV or Parquet file.", **options.FOLDER)
     ],
     method: options.Method = "jmi",
     penalty: Annotated[
@@ -111,13 +111,13 @@ def rank(
 
     Example: [bold]netchoice rank tables/train --method jmi --penalty 1[/bold]
 
-    The table can also be a CSV file with a column of labels or numbers: [bold]netchoice rank
+    The table can also be a CSV or Parquet file with a column of labels or numbers: [bold]netchoice rank
     patients.csv --label diagnosis --costs costs.csv --penalty 0.5[/bold]
     """
     rankings = [
         netchoice.rank_features(
             table, name, penalty=penalty, costs=costs, charge=charge, label=label, target=target,
-            rows=rows, seed=seed, workers=workers,
+            rows=rows, seed=seed, workers=workers, on_progress=True,
         )
         for name in options.split_list(method, "--method") or ()
     ]  # fmt: skip
@@ -136,6 +136,8 @@ def _ranking_lines(record: dict[str, Any]) -> Iterator[str]:
     )
     if record["constant"]:
         yield f"left out because constant: {', '.join(record['constant'])}"
+    for name, other in record["equal"].items():
+        yield f"{name} has the same values as {other}"
     features = record["features"]
     terms = [t for t in ("relevance", "redundancy", "interaction", "partner") if t in features[0]]
     cost_text = duration if in_seconds(record["costs"]) else "{:.4g}".format
@@ -246,7 +248,14 @@ def evaluation_lines(record: dict[str, Any]) -> Iterator[str]:
     if record["recall"]:
         shares = (f"{label} {share:.1%}" for label, share in record["recall"].items())
         yield f"correct in each class: {', '.join(shares)}"
-    n_rows = " + ".join(str(n) for n in settings["rows"].values())
+    if by_row := record["row_by_row"]:
+        text = f"{score_text(by_row['accuracy'])} for {cost_text(by_row['cost'])} on average"
+        if "features" in by_row:
+            text += f"; the best set for that: {score_text(by_row['set_accuracy'])}"
+        yield f"each row pays only for what it needs (AcquiringClassifier): {text}"
+    if settings["constant"]:
+        yield f"left out because constant: {', '.join(settings['constant'])}"
+    n_rows = " + ".join(map(str, settings["rows"]))
     yield (
         f"{n_rows} rows, {settings['target']}; {settings['repeats']} x {settings['folds']} folds; "
         f"predicted by {settings['classifier']}"

@@ -17,10 +17,10 @@ from netchoice.inference.wilson_interval import wilson
 from netchoice.units import parse_budget
 from netchoice.validation import check_choice, check_fraction, check_non_negative
 
-#: How a set is chosen.
-RULES = ("cheapest", "budget")
 #: Costs that differ by a smaller factor count as equal: measured times vary by as much between runs.
 COST_RESOLUTION = 1.25
+#: Shares of the loss that are allowed, in this order, until the loss on held-out rows is as promised.
+ALLOWED = (1.0, 0.5, 0.25, 0.0)
 
 
 @dataclass(frozen=True)
@@ -66,39 +66,33 @@ class OperatingPoint:
 
 def operating_point(
     evaluation: pd.DataFrame,
-    rule: str = "cheapest",
     *,
     budget: float | str | None = None,
     charge: str = "shared",
     coverage: float = 0.95,
-    choose_on: str = "half",
 ) -> OperatingPoint:
-    """Choose one set of features; return an :class:`OperatingPoint`.
+    """Choose the cheapest set that is about as accurate as the best one; with a budget, the best one.
+
+    About as accurate: within the binomial interval (Wilson) of the best accuracy; for R², within one standard
+    error. Costs that differ by less than a quarter count as equal, because times vary by as much between
+    runs; of such sets, the one with the fewest features is chosen, and then the first in the order of names.
+    The reported accuracy is that of the odd folds. Sets are compared on all folds, so that it is a little
+    optimistic; :func:`recommended_set` reports what its choice reaches on other rows.
 
     Parameters
     ----------
     evaluation : DataFrame, as :func:`netchoice.evaluation.evaluate_rankings` returns it
-    rule : "cheapest" or "budget"
-        "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
-        of the best accuracy; for R², within one standard error of the best. Costs that differ by
-        less than a quarter count as equal, because times vary by as much between runs; of such sets,
-        the one with the fewest features is chosen, and then the first in the order of names. "budget"
-        chooses the most accurate set within the budget, and of equally accurate sets the cheapest.
     budget : float or str, optional
         A cost, a cost with a unit of time ("5ms"), or a share of the cost of all features ("2%").
-        With rule "cheapest" it limits the sets to choose from.
     charge : "shared" or "alone", how the cost of a set is billed
     coverage : float, coverage of the intervals
-    choose_on : "half" or "all"
-        "half" chooses on the even folds, and reports the accuracy on the odd folds, which had no part
-        in the choice. "all" chooses on all folds.
 
     Examples
     --------
     >>> import pandas as pd
     >>> evaluation = pd.DataFrame({
     ...     "method": "jmi", "penalty": [0.0, 1.0], "k": 1, "features": [("slow",), ("quick",)],
-    ...     "accuracy_choosing": [0.95, 0.94], "n_choosing": 500,
+    ...     "accuracy": [0.95, 0.94], "n_rows": 1000,
     ...     "accuracy_reporting": [0.93, 0.94], "n_reporting": 500,
     ...     "cost_shared": [9.0, 1.0], "share_shared": [0.9, 0.1], "speedup": [1.1, 10.0]})
     >>> point = operating_point(evaluation)
@@ -106,24 +100,28 @@ def operating_point(
     (('quick',), 0.94, 10.0)
     """
     check_choice("charge", charge, CHARGES)
-    check_choice("rule", rule, RULES)
-    check_choice("choose_on", choose_on, ("half", "all"))
     check_fraction("coverage", coverage)
-    if rule == "budget" and budget is None:
-        raise UsageError(
-            "the rule 'budget' needs a budget, for example budget='5ms' or budget='2%'"
-        )
-    cost = f"cost_{charge}"
-    accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
     candidates = _in_budget(evaluation, budget, charge)
-    best = _cheapest(candidates[candidates[accuracy] == candidates[accuracy].max()], cost, accuracy)
-    if rule == "budget":
-        chosen = best
+    cost, measure = f"cost_{charge}", measure_of(evaluation)
+    order = {cost: True, "accuracy": False, "k": True}
+    by_cost = candidates.sort_values(list(order), ascending=list(order.values()), kind="stable")
+    chosen = best = by_cost.loc[by_cost["accuracy"].idxmax()]
+    if budget is None:
+        low = best["accuracy"] - best.get("accuracy_se", 0.0)
+        if measure != "R²":
+            low, _ = wilson(best["accuracy"], best["n_rows"], coverage)
+        near = candidates[candidates["accuracy"] >= low]
+        near = near[near[cost] <= COST_RESOLUTION * near[cost].min()]
+        names = near["features"].map(lambda features: tuple(sorted(features)))
+        chosen = near.assign(names=names).sort_values(["k", "names", cost], kind="stable").iloc[0]
+    reported = chosen["accuracy_reporting"]
+    if measure == "accuracy":
+        interval = wilson(reported, chosen["n_reporting"], coverage)
     else:
-        tied = near_optimal(candidates, coverage=coverage, choose_on=choose_on)
-        chosen = _canonical(tied[tied[cost] <= COST_RESOLUTION * tied[cost].min()], cost)
-    interval = accuracy_interval(chosen, "accuracy_reporting", chosen["n_reporting"], coverage)
-    held_out = chosen["accuracy_reporting"], interval, best["accuracy_reporting"]
+        half_width = float(ndtri((1 + coverage) / 2)) * chosen["accuracy_reporting_se"]
+        interval = float(reported - half_width), float(min(1.0, reported + half_width))
+    held_out = reported, interval, best["accuracy_reporting"]
+    rule = "cheapest" if budget is None else "budget"
     return _point(chosen, best, held_out, rule, charge, coverage)
 
 
@@ -140,8 +138,9 @@ def recommended_set(
 
     A set is chosen by its mean score over all folds. The reported scores are those of the procedure: in each
     fold, the score of the set that the other folds of the same repeat choose. The interval allows for the
-    training rows that folds share (Nadeau and Bengio 2003, doi:10.1023/A:1024068626366). If the reported
-    loss is larger than ``loss``, the table is too small to keep the promise, and the best set is chosen.
+    training rows that folds share (Nadeau and Bengio 2003, doi:10.1023/A:1024068626366). As long as the
+    reported loss is larger than ``loss``, the table is too small to keep the promise, and a smaller loss is
+    allowed when the set is chosen; in the end none, which chooses the best set.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ def recommended_set(
     >>> evaluation = pd.DataFrame({
     ...     "method": "jmi", "penalty": [0.0, 1.0], "k": 1, "features": [("slow",), ("quick",)],
     ...     "scores": [(0.95, 0.96, 0.94), (0.95, 0.95, 0.94)], "accuracy": [0.95, 0.947],
-    ...     "n_choosing": 200, "n_reporting": 100, "cost_shared": [9.0, 1.0],
+    ...     "n_rows": 300, "cost_shared": [9.0, 1.0],
     ...     "share_shared": [0.9, 0.1], "speedup": [1.1, 10.0]})
     >>> point = recommended_set(evaluation)
     >>> point.features, round(point.accuracy, 3)
@@ -171,23 +170,31 @@ def recommended_set(
     scores = np.array(candidates["scores"].tolist())
     # Without costs, fewer features are cheaper.
     costs = candidates[cost if candidates[cost].any() else "k"].to_numpy(dtype=float)
-    allowed = float(loss) if budget is None else 0.0
     n_folds = scores.shape[1] // repeats
+    # If the cheapest set within the loss does not keep the promise, a smaller loss is tried, and then none.
+    for share in ALLOWED if budget is None else [0.0]:
+        of_chosen, of_best = _held_out(scores, costs, share * loss, n_folds)
+        if of_best.mean() - of_chosen.mean() <= loss * (1 + 1e-9):
+            break
+    chosen, best = _picks(scores.mean(axis=1), costs, share * loss)
+    row = candidates.iloc[chosen]
+    n_rows = row["n_rows"] / repeats
+    interval = _interval_over_folds(of_chosen, n_folds, measure_of(evaluation), n_rows, coverage)
+    held_out = of_chosen.mean(), interval, of_best.mean()
+    return _point(row, candidates.iloc[best], held_out, rule, charge, coverage)
+
+
+def _held_out(
+    scores: NDArray[np.float64], costs: NDArray[np.float64], allowed: float, n_folds: int
+) -> NDArray[np.float64]:
+    """Return the scores in each fold of the chosen and the best set of the other folds of its repeat."""
     reported = []
     for fold in range(scores.shape[1]):
         others = np.arange(scores.shape[1]) // n_folds == fold // n_folds
         others[fold] = False
         picks = _picks(scores[:, others].mean(axis=1), costs, allowed)
         reported.append([scores[pick, fold] for pick in picks])
-    of_chosen, of_best = np.array(reported).T
-    chosen, best = _picks(scores.mean(axis=1), costs, allowed)
-    if of_best.mean() - of_chosen.mean() > allowed:
-        chosen, of_chosen = best, of_best
-    row = candidates.iloc[chosen]
-    n_rows = (row["n_choosing"] + row["n_reporting"]) / repeats
-    interval = _interval_over_folds(of_chosen, n_folds, measure_of(evaluation), n_rows, coverage)
-    held_out = of_chosen.mean(), interval, of_best.mean()
-    return _point(row, candidates.iloc[best], held_out, rule, charge, coverage)
+    return np.array(reported).T
 
 
 def _picks(
@@ -244,44 +251,6 @@ def _point(
     )
 
 
-def near_optimal(
-    evaluation: pd.DataFrame, *, coverage: float = 0.95, choose_on: str = "half"
-) -> pd.DataFrame:
-    """Return the sets whose accuracy lies within the interval of the best; for R², its standard error.
-
-    >>> import pandas as pd
-    >>> evaluation = pd.DataFrame({
-    ...     "k": [1, 2, 3], "accuracy": [0.5, 0.94, 0.95], "n_choosing": 250, "n_reporting": 250})
-    >>> near_optimal(evaluation, choose_on="all")["k"].tolist()
-    [2, 3]
-    """
-    accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
-    best = evaluation.loc[evaluation[accuracy].idxmax()]
-    n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
-    if measure_of(evaluation) == "R²":
-        low = best[accuracy] - best[f"{accuracy}_se"]
-    else:
-        low, _ = wilson(best[accuracy], n, coverage)
-    return evaluation[evaluation[accuracy] >= low]
-
-
-def accuracy_interval(
-    row: pd.Series, column: str, n: float, coverage: float = 0.95
-) -> tuple[float, float]:
-    """Return the interval of an accuracy (Wilson) or of R² (from its standard error over folds).
-
-    >>> import pandas as pd
-    >>> row = pd.Series({"measure": "R²", "accuracy": 0.5, "accuracy_se": 0.1})
-    >>> low, high = accuracy_interval(row, "accuracy", n=100, coverage=0.95)
-    >>> round(low, 2), round(high, 2)
-    (0.3, 0.7)
-    """
-    if row.get("measure", "accuracy") == "accuracy":
-        return wilson(row[column], n, coverage)
-    half_width = float(ndtri((1 + coverage) / 2)) * row[f"{column}_se"]
-    return float(row[column] - half_width), float(min(1.0, row[column] + half_width))
-
-
 def pareto_front(
     evaluation: pd.DataFrame, *, cost: str = "cost_shared", accuracy: str = "accuracy"
 ) -> pd.DataFrame:
@@ -332,16 +301,3 @@ def _in_budget(evaluation: pd.DataFrame, budget: float | str | None, charge: str
             f"no set costs at most {budget}; the cheapest one costs {cheapest}: raise the budget"
         )
     return affordable
-
-
-def _canonical(evaluation: pd.DataFrame, cost: str) -> pd.Series:
-    """Return the row with the fewest features; among equals the first in the order of their names."""
-    names = evaluation["features"].map(lambda features: tuple(sorted(features)))
-    ordered = evaluation.assign(names=names).sort_values(["k", "names", cost], kind="stable")
-    return ordered.iloc[0]
-
-
-def _cheapest(evaluation: pd.DataFrame, cost: str, accuracy: str) -> pd.Series:
-    """Return the cheapest row; among equals the more accurate one, then the one with fewer features."""
-    order, ascending = [cost, accuracy, "k"], [True, False, True]
-    return evaluation.sort_values(order, ascending=ascending, kind="stable").iloc[0]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netchoice.columns import code_frame
 from netchoice.costs import CHARGES, CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation.scorers import make_scorer
@@ -85,9 +86,9 @@ def evaluate_rankings(
         - ``cost_alone``, ``cost_shared``, ``share_alone``, ``share_shared``: cost of the set under
           both charges, and the same divided by the cost of all features.
         - ``speedup``: shared cost of all features divided by that of the set.
-        - ``accuracy_choosing``, ``n_choosing``, ``accuracy_reporting``, ``n_reporting``: accuracy and
-          number of rows in the even folds and in the odd folds, for :func:`operating_point`;
-          ``accuracy_choosing_se`` and ``accuracy_reporting_se`` are the standard errors over the folds.
+        - ``n_rows``: number of test rows in all folds.
+        - ``accuracy_reporting``, ``accuracy_reporting_se``, ``n_reporting``: accuracy, its standard error
+          and the number of rows in the odd folds, for :func:`operating_point`.
 
     Examples
     --------
@@ -113,13 +114,13 @@ def evaluate_rankings(
     _check_features(offered, table)
     model = table.costs if costs is None else costs
     wanted = _checked_ks(ks, max(map(len, sequences.values())))
-    X = table.X[offered].to_numpy(dtype=float)
+    X, nominal = code_frame(table.X[offered])
     target = table.target
     check_varies(target)
     splits = make_folds(target, folds, seed, repeats)
     in_folds = in_folds * len(splits) if by_fold is None else in_folds
-    scorer = make_scorer(classifier, X, target, splits, scoring, table.nominal(offered))
-    found = fingerprint(X, target, folds, seed, repeats)
+    scorer = make_scorer(classifier, X.to_numpy(), target, splits, scoring, nominal.tolist())
+    found = fingerprint(X.to_numpy(), target, folds, seed, repeats)
     scores = Scores(offered, scorer, len(splits), found, path)
     orders = {key: [each[key] for each in in_folds] for key in sequences}
     scores.compute(list(orders.values()), wanted, n_jobs, on_progress)
@@ -174,24 +175,16 @@ def _accuracies(scores: Sequence[Score], sizes: np.ndarray[Any, Any]) -> dict[st
     different = list(dict.fromkeys(scores))
     correct = np.array([score.correct for score in different], dtype=float).mean(axis=0)
     losses = np.array([score.losses for score in different], dtype=float).mean(axis=0)
-    even = np.arange(len(sizes)) % 2 == 0
+    odd = np.arange(len(sizes)) % 2 == 1
     return {
         "accuracy": float((correct / sizes).mean()),
         "accuracy_se": _standard_error(correct / sizes),
         "log_loss": float(sum(losses) / sizes.sum()),
         "scores": tuple((correct / sizes).tolist()),
-        **_half("choosing", correct[even], sizes[even]),
-        **_half("reporting", correct[~even], sizes[~even]),
-    }
-
-
-def _half(
-    name: str, correct: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any]
-) -> dict[str, float]:
-    return {
-        f"accuracy_{name}": float(correct.sum() / sizes.sum()),
-        f"accuracy_{name}_se": _standard_error(correct / sizes),
-        f"n_{name}": int(sizes.sum()),
+        "n_rows": int(sizes.sum()),
+        "accuracy_reporting": float(correct[odd].sum() / sizes[odd].sum()),
+        "accuracy_reporting_se": _standard_error(correct[odd] / sizes[odd]),
+        "n_reporting": int(sizes[odd].sum()),
     }
 
 

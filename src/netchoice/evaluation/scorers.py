@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from netchoice.validation import check_integer, unknown
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Votes = NDArray[np.int32]
 Integers = NDArray[np.integer[Any]]
 Positions = Sequence[int] | Integers
 Fold = tuple[Codes, Codes]
@@ -77,87 +76,22 @@ class Neighbours:
         return np.asarray(found)
 
 
-class ClassNeighbours(Neighbours):
-    """Nearest-neighbour classifier with a fixed training and test set.
-
-    Apart from ties, the votes are those of scikit-learn's ``KNeighborsClassifier`` after
-    ``StandardScaler``.
-
-    >>> X, y = np.array([[0.0, 1], [1, 1], [9, 1], [8, 1], [2, 1]]), np.array([0, 0, 1, 1, 0])
-    >>> target = Classes(y, np.array(["a", "b"]))
-    >>> ClassNeighbours(X, target, [0, 1, 2, 3], [4], n_neighbors=3).votes([0, 1])
-    array([[[2, 1]],
-    <BLANKLINE>
-           [[2, 1]]], dtype=int32)
-    """
-
-    def __init__(
-        self, X: Floats, target: Classes, train: Positions, test: Positions, n_neighbors: int = 10
-    ) -> None:
-        super().__init__(X, train, test, n_neighbors)
-        self._train_codes, self.truth = target.codes[train], target.codes[test]
-        self._n_classes = len(target.labels)
-
-    def votes(self, order: Positions, counted: Sequence[bool] | None = None) -> Votes:
-        """Return the votes (places, test rows, classes) after each column of a sequence."""
-        labels = self._train_codes[self.nearest(order, counted)]
-        by_class = [np.count_nonzero(labels == c, axis=2) for c in range(self._n_classes)]
-        return np.stack(by_class, axis=2).astype(np.int32)
-
-
-class NumberNeighbours:
-    """Nearest-neighbour regression with a fixed training and test set: the mean of the neighbours.
-
-    If some rows have no value in some columns of the target, each column uses the rows that have one.
-    """
-
-    def __init__(
-        self, X: Floats, target: Numbers, train: Positions, test: Positions, n_neighbors: int = 10
-    ) -> None:
-        self._parts = [
-            (Neighbours(X[part.rows], part.train, part.test, n_neighbors), part)
-            for part in known_parts(target, train, test)
-        ]
-
-    def scores(self, order: Positions, counted: Sequence[bool] | None = None) -> Floats:
-        """Return R² on the test rows after each counted column of a sequence."""
-        scores = [
-            part.weight
-            * part.r_squared(part.train_values[near.nearest(order, counted)].mean(axis=2))
-            for near, part in self._parts
-        ]
-        return np.asarray(sum(scores))
-
-
-def neighbours_of(
-    X: Floats, target: Target, train: Positions, test: Positions
-) -> ClassNeighbours | NumberNeighbours:
-    """Return a nearest-neighbour classifier or regression, as the target requires."""
-    if isinstance(target, Classes):
-        return ClassNeighbours(X, target, train, test)
-    return NumberNeighbours(X, target, train, test)
-
-
-# R² of numbers, where each column of a target uses the rows that have a value
+# Parts of a target: each column of numbers uses the rows that have a value
 
 
 @dataclass(frozen=True)
-class KnownPart:
+class Part:
     """Columns of a target, the rows in which they have a value, and those that train and test.
 
-    ``train`` and ``test`` are positions in ``rows``; ``weight`` is the share of the columns.
+    ``train`` and ``test`` are positions in ``rows``; ``weight`` is the share of the columns. Classes have one
+    part.
     """
 
-    target: Numbers
+    target: Target
     rows: Integers
     train: Integers
     test: Integers
     weight: float
-
-    @property
-    def train_values(self) -> Floats:
-        """The values of the training rows."""
-        return np.asarray(self.target.values[self.train])
 
     def r_squared(self, predicted: Floats) -> Floats:
         """Return 1 − mean squared error / variance, averaged over the columns.
@@ -165,11 +99,13 @@ class KnownPart:
         ``predicted`` has the shape (…, test rows, columns). The variance is that of all rows, so that
         the mean over folds of equal size is R² of the whole table.
         """
-        squares = ((predicted - self.target.values[self.test]) ** 2).mean(axis=-2)
-        return np.asarray((1 - squares / self.target.values.var(axis=0)).mean(axis=-1))
+        assert isinstance(self.target, Numbers)
+        values = self.target.values
+        squares = ((predicted - values[self.test]) ** 2).mean(axis=-2)
+        return np.asarray((1 - squares / values.var(axis=0)).mean(axis=-1))
 
 
-def known_parts(target: Numbers, train: Positions, test: Positions) -> list[KnownPart]:
+def known_parts(target: Target, train: Positions, test: Positions) -> list[Part]:
     """Return the parts of a target that have training and test rows; their weights add up to 1.
 
     >>> target = Numbers(np.array([[0.0, 1.0], [2.0, np.nan], [4.0, 3.0]]), ("a", "b"))
@@ -183,27 +119,9 @@ def known_parts(target: Numbers, train: Positions, test: Positions) -> list[Know
         inside = [position[np.asarray(chosen, dtype=np.intp)] for chosen in (train, test)]
         train_here, test_here = (places[places >= 0] for places in inside)
         if len(train_here) and len(test_here):
-            parts.append(KnownPart(known, rows, train_here, test_here, weight))
+            parts.append(Part(known, rows, train_here, test_here, weight))
     total = sum(part.weight for part in parts)
-    return [
-        KnownPart(part.target, part.rows, part.train, part.test, part.weight / total)
-        for part in parts
-    ]
-
-
-def regressor_score(
-    regressor: Any, X: Floats, target: Numbers, train: Positions, test: Positions
-) -> float:
-    """Fit a scikit-learn regressor to the training rows, and return its R² on the test rows."""
-    from sklearn.base import clone
-
-    score = 0.0
-    for part in known_parts(target, train, test):
-        known, values = X[part.rows], part.train_values
-        y = values[:, 0] if values.shape[1] == 1 else values
-        predicted = clone(regressor).fit(known[part.train], y).predict(known[part.test])
-        score += part.weight * float(part.r_squared(np.reshape(predicted, (len(part.test), -1))))
-    return score
+    return [replace(part, weight=part.weight / total) for part in parts]
 
 
 # Scores by name
@@ -213,7 +131,7 @@ def make_scoring(scoring: Any, target: Target) -> tuple[str, Callable[..., float
     """Return the name of what is measured, and a function of a fitted estimator, X and y; more is better.
 
     ``scoring`` is the name of a scorer of scikit-learn ("balanced_accuracy", "neg_log_loss", "roc_auc"),
-    "sensitivity@95%" (the share of the second of two classes that is found if 95% of the first are not
+    "sensitivity@95%" (the share of the rarer of two classes that is found if 95% of the other are not
     called so), a CSV file with costs of errors (true class, predicted class, cost; the score is minus the
     mean cost of the predictions with the least expected cost), ``module:attribute``, or a function. None:
     accuracy, or R² for numbers; the function is then None. Classes are integers in the order of their labels.
@@ -227,7 +145,10 @@ def make_scoring(scoring: Any, target: Target) -> tuple[str, Callable[..., float
         return getattr(scoring, "__name__", "score"), scoring
     text = str(scoring)
     if text.startswith("sensitivity@") and isinstance(target, Classes):
-        return text, partial(_sensitivity, specificity=_specificity(text, target))
+        counts = np.bincount(target.codes, minlength=2)
+        rarer = 0 if counts[0] < counts[1] else 1
+        specificity = _specificity(text, target)
+        return text, partial(_sensitivity, specificity=specificity, wanted=rarer)
     if text.endswith(".csv") and isinstance(target, Classes):
         return "minus the mean cost of errors", partial(
             _error_costs, costs=_read_errors(text, target)
@@ -248,10 +169,10 @@ def _specificity(text: str, target: Classes) -> float:
     return share
 
 
-def _sensitivity(fitted: Any, X: Floats, y: Codes, specificity: float) -> float:
+def _sensitivity(fitted: Any, X: Floats, y: Codes, specificity: float, wanted: int) -> float:
     from sklearn.metrics import roc_curve
 
-    called_in_error, found, _ = roc_curve(y, fitted.predict_proba(X)[:, 1])
+    called_in_error, found, _ = roc_curve(y == wanted, fitted.predict_proba(X)[:, wanted])
     return float(found[called_in_error <= 1 - specificity + 1e-12].max())
 
 
@@ -289,7 +210,11 @@ def _error_costs(fitted: Any, X: Floats, y: Codes, costs: Floats) -> float:
 
 
 class NeighboursScorer:
-    """Scores sets with 10 nearest neighbours on standardised features; the default, compiled."""
+    """Scores sets with 10 nearest neighbours on standardised features; compiled.
+
+    Apart from ties, the predictions are those of scikit-learn's ``KNeighborsClassifier`` or
+    ``KNeighborsRegressor`` after ``StandardScaler``.
+    """
 
     name = "knn"
 
@@ -298,23 +223,35 @@ class NeighboursScorer:
     ) -> None:
         self._sizes = [len(test) for _, test in folds]
         self._columns = Columns.of(X, nominal)
-        self._neighbours = [neighbours_of(self._columns.values, target, *fold) for fold in folds]
+        values = self._columns.values
+        self._parts = [
+            [(Neighbours(values[p.rows], p.train, p.test), p) for p in known_parts(target, *fold)]
+            for fold in folds
+        ]
         self.measure = make_scoring(None, target)[0]
 
     def __call__(self, fold: int, features: list[int], counted: list[bool]) -> list[FoldScore]:
         """Return correct predictions and summed loss for each counted prefix of the features."""
-        neighbours = self._neighbours[fold]
         order, ends = self._columns.order(features, counted)
-        if isinstance(neighbours, NumberNeighbours):
-            scores = neighbours.scores(order, ends)
-            return [(self._sizes[fold] * float(score), NO_LOSS) for score in scores]
-        rows = np.arange(self._sizes[fold])
-        found: list[FoldScore] = []
-        for votes in neighbours.votes(order, ends):
-            smoothed = (votes + 0.5) / (votes.sum(axis=1, keepdims=True) + 0.5 * votes.shape[1])
-            loss = -np.log(smoothed[rows, neighbours.truth]).sum()
-            found.append((int((votes.argmax(axis=1) == neighbours.truth).sum()), float(loss)))
-        return found
+        total: Any = 0.0
+        for neighbours, part in self._parts[fold]:
+            target, nearest = part.target, neighbours.nearest(order, ends)
+            if isinstance(target, Classes):
+                labels, truth = target.codes[part.train][nearest], target.codes[part.test]
+                return _class_scores(labels, truth, len(target.labels))
+            total += part.weight * part.r_squared(target.values[part.train][nearest].mean(axis=2))
+        return [(self._sizes[fold] * float(score), NO_LOSS) for score in total]
+
+
+def _class_scores(labels: Codes, truth: Codes, n_classes: int) -> list[FoldScore]:
+    """Return correct predictions and summed loss from the labels (places, rows, k) of neighbours."""
+    votes = np.stack([np.count_nonzero(labels == c, axis=2) for c in range(n_classes)], axis=2)
+    found: list[FoldScore] = []
+    for counts in votes:
+        smoothed = (counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * n_classes)
+        loss = -np.log(smoothed[np.arange(len(truth)), truth]).sum()
+        found.append((int((counts.argmax(axis=1) == truth).sum()), float(loss)))
+    return found
 
 
 class ClassifierScorer:
@@ -347,8 +284,8 @@ class ClassifierScorer:
         train, test = self._folds[fold]
         X, target = self._columns.values[:, columns], self._target
         if isinstance(target, Numbers) and self._scoring is None:
-            score = regressor_score(self._classifier, X, target, train, test)
-            return len(test) * score, NO_LOSS
+            parts = known_parts(target, train, test)
+            return len(test) * sum(self._r_squared(part, X[part.rows]) for part in parts), NO_LOSS
         y = target.codes if isinstance(target, Classes) else _one_number(target)
         fitted = clone(self._classifier).fit(X[train], y[train])
         if self._scoring is not None:
@@ -362,6 +299,18 @@ class ClassifierScorer:
         of_truth = np.where(known, chances[np.arange(len(test)), where], 0.0)
         return correct, float(-np.log(of_truth.clip(min=np.finfo(float).eps)).sum())
 
+    def _r_squared(self, part: Part, X: Floats) -> float:
+        """Return the weighted R² of a regressor on the test rows of a part."""
+        from sklearn.base import clone
+
+        assert isinstance(part.target, Numbers)
+        values = part.target.values[part.train]
+        fitted = clone(self._classifier).fit(
+            X[part.train], values[:, 0] if values.shape[1] == 1 else values
+        )
+        predicted = np.reshape(fitted.predict(X[part.test]), (len(part.test), -1))
+        return part.weight * float(part.r_squared(predicted))
+
 
 def _one_number(target: Numbers) -> Floats:
     if target.values.shape[1] > 1:
@@ -372,20 +321,6 @@ def _one_number(target: Numbers) -> Floats:
 
 
 Scorer = NeighboursScorer | ClassifierScorer
-
-
-def class_recall(
-    classifier: Any, X: Floats, target: Classes, folds: Sequence[Fold]
-) -> dict[str, float]:
-    """Return the share of the rows of each class that is predicted correctly in the folds."""
-    from sklearn.base import clone
-
-    found, n = np.zeros(len(target.labels)), np.zeros(len(target.labels))
-    for train, test in folds:
-        predicted = clone(classifier).fit(X[train], target.codes[train]).predict(X[test])
-        n += np.bincount(target.codes[test], minlength=len(n))
-        found += np.bincount(target.codes[test][predicted == target.codes[test]], minlength=len(n))
-    return dict(zip(map(str, target.labels), (found / n).tolist(), strict=True))
 
 
 def find_classifier(classifier: Any, target: Target) -> Any:

@@ -427,18 +427,9 @@ def as_labels(y: ArrayLike, n_rows: int, name: str = "y") -> NDArray[np.int64]:
         raise UsageError(
             f"`{name}` must have one label for each of {n_rows} rows; got the shape {labels.shape}"
         )
-    if labels.dtype.kind in "fc" and not np.isfinite(labels).all():
-        raise UsageError(
-            f"`{name}` must be finite; got missing or infinite values. Drop those rows"
-        )
-    try:
-        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    except TypeError:
-        types = sorted({type(label).__name__ for label in labels})
-        raise UsageError(
-            f"`{name}` must have labels of one type; got {', '.join(types)}, which cannot be sorted. "
-            "Convert them, and drop rows without a label"
-        ) from None
+    target = as_target(labels, "classes")
+    assert isinstance(target, Classes)
+    return target.codes
 
 
 def as_column(values: ArrayLike, name: str, discrete: bool) -> Floats:

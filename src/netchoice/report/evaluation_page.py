@@ -79,7 +79,7 @@ class EvaluationPage:
         self.add_sets()
         self.add_rankings()
         self.add_costs()
-        arguments = {key: record[key] for key in ("train", "test", "costs")} | record["settings"]
+        arguments = {"costs": record["costs"]} | record["settings"]
         versions = {**record["versions"], "python": record["python"]}
         groups = {"Settings": arguments, "Versions": versions, "The recommended set": self.point}
         self.sections.add(

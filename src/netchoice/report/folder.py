@@ -19,7 +19,7 @@ from netchoice.storage.run_folder import read_listed
 EVALUATION, COHORT = "recommended.json", "summary.json"
 _NUMERIC_COLUMNS = (
     "penalty", "k", "position", "accuracy", "accuracy_se", "cost_alone", "cost_shared", "n_noise",
-    "n_choosing", "n_reporting",
+    "n_rows",
 )  # fmt: skip
 #: Keys that the records must have, with their types, so that an error can name what is missing.
 _REQUIRED: dict[str, dict[str, type]] = {

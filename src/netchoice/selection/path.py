@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -153,33 +153,22 @@ def _by_name(selector: Selectors) -> dict[str, CostAwareSelector]:
 
 
 def _groups_with_equal_statistics(selectors: Mapping[str, CostAwareSelector]) -> list[list[str]]:
-    groups: list[list[str]] = []
+    groups: dict[Any, list[str]] = {}
     for name, selector in selectors.items():
-        same = [g for g in groups if _have_equal_statistics(selector, selectors[g[0]])]
-        if same:
-            same[0].append(name)
-        else:
-            groups.append([name])
-    return groups
+        ignored = selector._ranking_parameters | {"penalty"}
+        parameters = selector.get_params(deep=False).items()
+        used = frozenset((each, *_hashable(v)) for each, v in parameters if each not in ignored)
+        groups.setdefault((type(selector)._compute_statistics, used), []).append(name)
+    return list(groups.values())
 
 
-def _have_equal_statistics(one: CostAwareSelector, other: CostAwareSelector) -> bool:
-    if type(one)._compute_statistics is not type(other)._compute_statistics:
-        return False
-    a, b = one.get_params(deep=False), other.get_params(deep=False)
-    ignored = one._ranking_parameters | other._ranking_parameters | {"penalty"}
-    return all(_equal(a.get(name), b.get(name)) for name in a | b if name not in ignored)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Return whether two values of a parameter are certainly equal."""
-    if one is other:
-        return True
-    if type(one) is not type(other):
-        return False
-    if hasattr(one, "equals"):  # pandas: values and labels
-        return bool(one.equals(other))
-    if isinstance(one, (list, tuple, np.ndarray)):
-        a, b = np.asarray(one), np.asarray(other)
-        return a.dtype == b.dtype and np.array_equal(a, b)
-    return bool(one == other)
+def _hashable(value: Any) -> tuple[Any, ...]:
+    """Return something that is equal only for values of a parameter that are certainly equal."""
+    if hasattr(value, "index") and hasattr(value, "to_numpy"):  # pandas: values and labels
+        return type(value), tuple(value.index), *_hashable(value.to_numpy())
+    if isinstance(value, (CostModel, Mapping)):
+        return type(value), repr(value.as_dict() if isinstance(value, CostModel) else dict(value))
+    if isinstance(value, (list, tuple, np.ndarray)):
+        values = np.asarray(value)
+        return type(value), values.dtype.str, repr(values.tolist())
+    return type(value), value if isinstance(value, Hashable) else id(value)

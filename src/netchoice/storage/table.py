@@ -40,7 +40,7 @@ from netchoice.storage.table_columns import (
     mean_seconds,
     timings,
 )
-from netchoice.storage.user_tables import feature_values, read_csv, target_of
+from netchoice.storage.user_tables import import_frame, read_frame
 from netchoice.stores import place
 from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction, check_integer
@@ -93,7 +93,10 @@ class ReferenceTable:
 
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802  the name in scikit-learn
-        """Feature values of the rows that did not fail; every row must have all features."""
+        """Feature values of the rows that did not fail; every row must have all features.
+
+        Columns of text are categories.
+        """
         if self.partial:
             some = ", ".join([*self.partial][:3])
             raise TableError(
@@ -104,7 +107,14 @@ class ReferenceTable:
 
     @property
     def _values(self) -> pd.DataFrame:
-        return self.successful[self.features].reset_index(drop=True)
+        import pandas as pd
+
+        values = self.successful[self.features].reset_index(drop=True)
+        for item in self.manifest["features"]:
+            if "categories" in item:
+                codes = values[item["name"]].fillna(-1).astype(int)
+                values[item["name"]] = pd.Categorical.from_codes(codes, item["categories"])
+        return values
 
     @cached_property
     def partial(self) -> dict[str, int]:
@@ -165,11 +175,6 @@ class ReferenceTable:
         """Whether the values of each feature are integers, by name."""
         return {item["name"]: bool(item["discrete"]) for item in self.manifest["features"]}
 
-    def nominal(self, names: Iterable[str]) -> list[bool]:
-        """Return whether each feature holds categories, whose codes have no order."""
-        categories = {item["name"] for item in self.manifest["features"] if "categories" in item}
-        return [name in categories for name in names]
-
     @cached_property
     def costs(self) -> CostModel:
         """Mean CPU seconds of each shared step and feature, unless the table has given costs.
@@ -212,7 +217,7 @@ class ReferenceTable:
         return f"<ReferenceTable: {len(self)} rows ({counts}){failed}, {n_features} features>"
 
     def _repr_html_(self) -> str:
-        values, costs = self._values, self.costs
+        values, costs = self.successful[self.features], self.costs
         rows = [
             (
                 name,
@@ -361,6 +366,8 @@ class ReferenceTable:
     ) -> ReferenceTable:  # fmt: skip
         """Make a table from a data frame: one column holds labels, all others hold features.
 
+        Values may be missing, and text is a category.
+
         Parameters
         ----------
         frame : pandas.DataFrame
@@ -374,42 +381,42 @@ class ReferenceTable:
             Features whose values are integers; by default the columns of an integer type.
         """
         labels = [label] if isinstance(label, str) else list(label)
-        values = feature_values(frame, labels)
+        values, categories, wanted, given = import_frame(frame, labels, target, costs)
         names = list(values.columns)
-        wanted = target_of(frame, labels, target)
         if discrete is None:
-            discrete = [name for name in names if values[name].dtype.kind in "iu"]
-        discrete = set(discrete)
+            discrete = [str(name) for name in frame if frame[name].dtype.kind in "iu"]
+        discrete = {*discrete, *categories}
         listed = [{"name": n, "version": "", "discrete": n in discrete} for n in names]
+        for item in listed:
+            if item["name"] in categories:
+                item["categories"] = categories[str(item["name"])]
         manifest = {
             "format": FORMAT, "space": {"name": "imported"}, "n_nodes": None, "isolated": None,
             "features": listed, "uses": {}, "n_samples": len(frame),
         }  # fmt: skip
-        rows = values.astype(float)
-        rows.insert(0, "row", np.arange(len(frame)))
-        rows.insert(1, "label", ALL_ROWS)
-        rows.insert(2, "failure", None)
+        values.insert(0, "row", np.arange(len(frame)))
+        values.insert(1, "label", ALL_ROWS)
+        values.insert(2, "failure", None)
         if isinstance(wanted, Numbers):
             manifest["target"] = list(wanted.names)
             for name, column in zip(wanted.names, wanted.values.T, strict=True):
-                rows[PARAMETER_PREFIX + name] = column
+                values[PARAMETER_PREFIX + name] = column
         else:
-            rows["label"] = frame[labels[0]].astype(str).to_numpy()
-        manifest["origin"] = {"made_by": "import", "rows_of": _content_digest(rows)}
-        given = CostModel.for_columns(dict.fromkeys(names, 0.0) if costs is None else costs, names)
-        return cls(rows.reset_index(drop=True), manifest, given.only(names))
+            values["label"] = frame[labels[0]].astype(str).to_numpy()
+        manifest["origin"] = {"made_by": "import", "rows_of": _content_digest(values)}
+        return cls(values, manifest, given)
 
     @classmethod
     def from_csv(
         cls, path: AnyPath, label: str | Sequence[str] = "label", *,
         target: str = "auto", costs: AnyPath | Costs = None, discrete: Iterable[str] | None = None,
     ) -> ReferenceTable:  # fmt: skip
-        """Read a table from a CSV file with a header, which may be compressed.
+        """Read a table from a CSV file with a header, which may be compressed, or from a Parquet file.
 
         ``costs`` may be a file for :meth:`CostModel.from_file`; the other parameters are those of
         :meth:`from_frame`.
         """
-        frame = read_csv(path)
+        frame, _ = read_frame(path)
         if isinstance(costs, (str, PathLike)):
             costs = CostModel.from_file(costs)
         return cls.from_frame(frame, label, target=target, costs=costs, discrete=discrete)
