@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import platform
+import stat
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -108,11 +109,23 @@ def lock_folder(folder: Path) -> Iterator[None]:
 def _open_lock(path: Path) -> int:
     """Open the file of a lock; refuse a link, which would lead to a file of somebody else."""
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
         raise UsageError(f"{path} is a link; remove it, or give another folder") from None
+    if not _is_lock(file):
+        os.close(file)
+        raise UsageError(f"{path} is not a lock of netchoice; move it, or give another folder")
+    return file
+
+
+def _is_lock(file: int) -> bool:
+    """Return whether a file is empty, or holds the name of a process: it is no file of somebody else."""
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        return False
+    content = os.pread(file, 1000, 0)
+    return not content.strip() or content.startswith(b'{"host": ')
 
 
 def _owner(file: int) -> str:
