@@ -20,11 +20,14 @@ from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.stores import place
 from netchoice.warmup import warm_up_for
 
+#: The seed of all random numbers, unless another one is given.
+DEFAULT_SEED = 1
 #: What the bar of a stage says.
 STAGES = "simulating ({})"
 
@@ -45,7 +48,7 @@ def choose_model(
     time_limit: float | Clock | None = None,
     isolated: str | None = None,
     effort: Effort | None = None,
-    seed: int = 1,
+    seed: int = DEFAULT_SEED,
     workers: int | None = None,
     engine: str | Executor = "processes",
     path: str | PathLike[str] | None = None,
@@ -67,7 +70,8 @@ def choose_model(
     match : bool, optional
         Simulate networks with about as many edges as the network. By default only without a ``space``.
     reference : path or References, optional
-        Simulations that :func:`prepare` made, instead of new ones. They have decided the other options.
+        Simulations that :func:`prepare` made, instead of new ones. They have decided the other options,
+        which are refused here. A space or features of your own are needed to read a folder.
     features : iterable of str or Feature, optional
         Features to use. By default all that are worth their cost on thousands of networks of this size.
     budget : float or str, optional
@@ -117,6 +121,16 @@ def choose_model(
         "folder": None if folder is None else folder / SIMULATIONS,
     }  # fmt: skip
     if reference is not None:
+        if not isinstance(reference, References):
+            reference = References.load(
+                reference, None if space is None else get_space(space), features
+            )
+            space, features = None, None
+        _refuse_decided(
+            reference, seed, space=space, match=match, features=features, budget=budget,
+            method=method or None, penalty=penalty, costs=None if costs == "reference" else costs,
+            isolated=isolated, effort=effort,
+        )  # fmt: skip
         return _choose_prepared(graph, reference, clock, folder, fresh, reading, options)
     settings = Settings.of(
         space, match=match, isolated=isolated, features=features, method=method, penalty=penalty,
@@ -132,7 +146,9 @@ def choose_model(
         kept = _kept_answer(folder, record)
         if kept is not None:
             return kept
-        chosen = selected_features(settings, observed.size, **options)
+        chosen = selected_features(
+            settings, observed.size, deadline=clock.at(Clock.SELECTED), **options
+        )
         if chosen is not None:
             observed = observe(graph, settings, chosen, clock)
         simulations = Reference(
@@ -156,9 +172,20 @@ def _kept_answer(folder: Path | None, record: dict[str, Any]) -> Answer | None:
     return answer
 
 
+def _refuse_decided(references: References, seed: int, **options: Any) -> None:
+    """Refuse options that prepared simulations have decided."""
+    given = [name for name, value in options.items() if value is not None]
+    if seed not in (DEFAULT_SEED, references.settings.seed):
+        given.append("seed")
+    for name in given:
+        raise UsageError(
+            f"`{name}` is given, but the simulations were made before; leave it out, or leave out `reference`"
+        )
+
+
 def _choose_prepared(
     graph: Any,
-    given: str | PathLike[str] | References,
+    references: References,
     clock: Clock,
     folder: Path | None,
     fresh: bool,
@@ -166,7 +193,6 @@ def _choose_prepared(
     options: dict[str, Any],
 ) -> Answer:
     """Return the answer from simulations that were prepared."""
-    references = given if isinstance(given, References) else References.load(given)
     prepared, observed = references.observe(graph, clock)
     record = {
         **references.settings.as_dict(), "time_limit": clock.seconds,

@@ -45,7 +45,7 @@ from netchoice.features.registry import find
 from netchoice.inference import embed
 from netchoice.inference.posterior_quality import PosteriorQuality
 from netchoice.inference.power import Noticed
-from netchoice.inference.verdict import verdict_of
+from netchoice.inference.verdict import OPEN, verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import family_of
 from netchoice.profiles import Envelope, envelopes, network_profile
@@ -138,6 +138,10 @@ def conclude(
         {} if state.probabilities is None else state.probabilities.intervals,
         {model.name: family_of(model) for model in reference.settings.space},
     )
+    if verdict.kind == OPEN and clock.seconds is None:
+        verdict = replace(
+            verdict, sentence="not decided: most simulations of the open models failed"
+        )
     held_out = _held_out(known)
     answer = Answer(
         verdict=verdict,
