@@ -157,3 +157,17 @@ def test_models_that_stay_open_without_a_time_limit_are_not_blamed_on_it():
     assert not any("time limit" in line for line in answer_lines(still_open))
     limited = replace(still_open, settings=answer.settings | {"time_limit": 1.0})
     assert any("give a longer time limit" in line for line in answer_lines(limited))
+
+
+def test_cohorts_refuse_what_their_simulations_have_decided(references, tmp_path):
+    with pytest.raises(UsageError, match="`space` is given, but the simulations were made before"):
+        netchoice.choose_cohort(
+            [grown("ba2", 12)], "ba3,ba4", reference=references, path=tmp_path / "c", **SERIAL
+        )
+
+
+def test_names_that_are_no_text_are_shown_as_codes(references, tmp_path):
+    """File names may hold bytes of another encoding."""
+    networks = {"a\udcff": grown("ba2", 12)}
+    answers = netchoice.choose_cohort(networks, reference=references, path=tmp_path / "c", **SERIAL)
+    assert answers.frame()["id"].tolist() == ["a\\udcff"]

@@ -14,20 +14,17 @@ from netchoice.choice.conclude import conclude
 from netchoice.choice.observe import Observed, observe
 from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
-from netchoice.choice.references import References
+from netchoice.choice.references import References, prepared_references
 from netchoice.choice.run_folder import ANSWER, SIMULATIONS, run_folder
-from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
+from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature, Settings
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
-from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.stores import place
 from netchoice.warmup import warm_up_for
 
-#: The seed of all random numbers, unless another one is given.
-DEFAULT_SEED = 1
 #: What the bar of a stage says.
 STAGES = "simulating ({})"
 
@@ -121,17 +118,11 @@ def choose_model(
         "folder": None if folder is None else folder / SIMULATIONS,
     }  # fmt: skip
     if reference is not None:
-        if not isinstance(reference, References):
-            reference = References.load(
-                reference, None if space is None else get_space(space), features
-            )
-            space, features = None, None
-        _refuse_decided(
-            reference, seed, space=space, match=match, features=features, budget=budget,
-            method=method or None, penalty=penalty, costs=None if costs == "reference" else costs,
-            isolated=isolated, effort=effort,
+        references = prepared_references(
+            reference, space, features, seed, match=match, budget=budget, method=method, penalty=penalty,
+            costs=None if costs == "reference" else costs, isolated=isolated, effort=effort,
         )  # fmt: skip
-        return _choose_prepared(graph, reference, clock, folder, fresh, reading, options)
+        return _choose_prepared(graph, references, clock, folder, fresh, reading, options)
     settings = Settings.of(
         space, match=match, isolated=isolated, features=features, method=method, penalty=penalty,
         budget=budget, costs=costs, seed=seed, effort=effort,
@@ -170,17 +161,6 @@ def _kept_answer(folder: Path | None, record: dict[str, Any]) -> Answer | None:
             f"{folder / ANSWER} belongs to another run; start over with --fresh (in Python fresh=True)"
         )
     return answer
-
-
-def _refuse_decided(references: References, seed: int, **options: Any) -> None:
-    """Refuse options that prepared simulations have decided."""
-    given = [name for name, value in options.items() if value is not None]
-    if seed not in (DEFAULT_SEED, references.settings.seed):
-        given.append("seed")
-    for name in given:
-        raise UsageError(
-            f"`{name}` is given, but the simulations were made before; leave it out, or leave out `reference`"
-        )
 
 
 def _choose_prepared(

@@ -17,12 +17,12 @@ from netchoice.choice.reference import (
     Reference,
 )
 from netchoice.choice.run_folder import KEPT, RUN, RunFiles, find_run, locked_run_folder
-from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
+from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.features.registry import FEATURES, find
-from netchoice.models.builtin import rebuilt_space
+from netchoice.models.builtin import get_space, rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.kept_files import DamagedFileError, fingerprint_of, read_json, write_json
@@ -201,6 +201,34 @@ def _settings(
         seed=record["seed"],
         effort=Effort(**record["effort"]),
     )
+
+
+def prepared_references(
+    given: str | PathLike[str] | References,
+    space: str | ModelSpace | None,
+    features: Iterable[GivenFeature] | None,
+    seed: int,
+    **options: Any,
+) -> References:
+    """Return the references that a user gave; refuse options that they have decided.
+
+    A space and features may be needed to read a folder.
+    """
+    if isinstance(given, References):
+        options |= {"space": space, "features": features}
+        made = given
+    else:
+        known = None if space is None else get_space(space)
+        made = References.load(given, known, features)
+    decided = [name for name, value in options.items() if value not in (None, ())]
+    if seed not in (DEFAULT_SEED, made.settings.seed):
+        decided.append("seed")
+    for name in decided:
+        raise UsageError(
+            f"`{name}` is given, but the simulations were made before; leave it out, or leave out "
+            "`reference`"
+        )
+    return made
 
 
 @shows_progress("simulating ({})")

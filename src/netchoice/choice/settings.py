@@ -23,6 +23,8 @@ from netchoice.validation import (
 
 #: The space that a network is compared with if no models are named; it is density-matched.
 DEFAULT_SPACE = "all"
+#: The seed of all random numbers, unless another one is given.
+DEFAULT_SEED = 1
 #: Calibrating simulations of each model in the first round with all features.
 FIRST_CALIBRATED = 200
 #: Nodes up to which scores are trained on as many simulations as an effort says, and the fewest.
