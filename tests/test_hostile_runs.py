@@ -62,6 +62,17 @@ def test_a_link_in_the_folder_of_a_run_leads_to_no_file_elsewhere(tmp_path):
     assert [path.name for path in elsewhere.iterdir()] == [".run.json.1.partial"]
 
 
+@pytest.mark.parametrize("name", ["run/simulations", "run/simulations/training"])
+def test_linked_simulations_are_refused(tmp_path, name):
+    folder, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).symlink_to(elsewhere)
+    with pytest.raises(UsageError, match="a link that leads"):
+        choose(grown("ba2"), path=folder)
+    assert not any(elsewhere.iterdir())
+
+
 # Code of users
 
 

@@ -26,7 +26,7 @@ from netchoice.models.builtin import get_space, rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.kept_files import DamagedFileError, fingerprint_of, read_json, write_json
-from netchoice.storage.written_folder import listed_writes
+from netchoice.storage.written_folder import disk_errors, listed_writes
 from netchoice.stores import place
 
 #: What says that a size is complete, and what the folder of references holds.
@@ -112,7 +112,8 @@ class References(Mapping[Size, Reference]):
                     "features": list(reference.features),
                     "unmatched": list(reference.unmatched),
                 }
-                write_json(self.folder / size.folder / PREPARED, record, self._part(size))
+                with disk_errors(self.folder):
+                    write_json(self.folder / size.folder / PREPARED, record, self._part(size))
             self._known[size] = reference.for_worker()
 
     def _part(self, size: Size) -> str:

@@ -153,11 +153,12 @@ def find_run(folder: Path, files: RunFiles) -> dict[str, Any] | None:
 
     A folder with other files but no run is refused.
     """
-    inside, home = (folder / files.record).parent, folder.resolve()
-    if home not in (inside.resolve(), *inside.resolve().parents):
-        raise UsageError(
-            f"{inside} is a link that leads out of {folder}; remove it, or give another folder"
-        )
+    home = folder.resolve()
+    for inside in ((folder / files.record).parent, folder / SIMULATIONS):
+        if home not in (inside.resolve(), *inside.resolve().parents):
+            raise UsageError(
+                f"{inside} is a link that leads out of {folder}; remove it, or give another folder"
+            )
     if (folder / files.record).exists():
         return _read_record(folder / files.record, files)
     # A run that was killed before it wrote its record may have left these.

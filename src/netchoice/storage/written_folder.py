@@ -75,13 +75,13 @@ def lock_folder(folder: Path) -> Iterator[None]:
     if fcntl is None or is_store(folder) or not os.access(folder, os.W_OK):
         yield  # without write permission, nothing can be mixed
         return
-    path = folder.resolve()
-    if any(each in path.parents for each in _locked.get()):
+    paths = (folder.resolve(), folder.absolute())  # the second one before links are followed
+    if any(each in path.parents for each in _locked.get() for path in paths):
         yield
         return
     file = _open_lock(folder / LOCK)
     _held.add(file)
-    token = _locked.set((*_locked.get(), path))
+    token = _locked.set((*_locked.get(), *paths))
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
