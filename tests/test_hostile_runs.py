@@ -112,7 +112,7 @@ def references():
     ],
 )  # fmt: skip
 def test_options_that_the_simulations_have_decided_are_refused(references, name, value):
-    """They were ignored: the answer was about other models than those that were asked for."""
+    """They were ignored: the answer was about other models than those that were named."""
     graph = grown("ba2", 12)
     with pytest.raises(
         UsageError, match=f"`{name}` is given, but the simulations were made before"
