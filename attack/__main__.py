@@ -26,7 +26,10 @@ from pathlib import Path
 import numpy as np
 
 Trial = Callable[[np.random.Generator, Path], str]
-MODULES = ("kept_files", "kills", "dask_deaths", "readers", "current_folder")
+MODULES = (
+    "kept_files", "foreign_files", "kills", "dask_deaths", "readers", "hostile_text", "choices",
+    "current_folder",
+)  # fmt: skip
 
 
 def kinds_of_trials() -> dict[str, tuple[Trial, float]]:

@@ -33,7 +33,7 @@ def load_attribute(spec: str) -> Any:
             f"no module {module_name!r} in the current folder or on the Python path (for {spec!r}); "
             f"put {module_name}.py in the current folder, or install the module"
         ) from error
-    except Exception as error:  # a user's module may raise anything
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
         message = f"module {module_name!r} failed to import: {type(error).__name__}: {error}"
         raise UsageError(message) from error
     _refuse_hidden(module_name.partition(".")[0])

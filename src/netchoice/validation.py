@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from netchoice.errors import UsageError
+from netchoice.errors import UsageError, one_line
 
 
 def check_integer(name: str, value: Any, minimum: int = 1, maximum: int | None = None) -> int:
@@ -23,28 +23,36 @@ def check_integer(name: str, value: Any, minimum: int = 1, maximum: int | None =
     integral = _is_real(value) and math.isfinite(value) and value == int(value)
     if integral and minimum <= value and (maximum is None or value <= maximum):
         return int(value)
-    raise UsageError(f"`{name}` must be an integer {bounds}; got {value!r}")
+    raise UsageError(f"`{name}` must be an integer {bounds}; got {_shown(value)}")
 
 
 def check_fraction(name: str, value: Any) -> float:
     """Return ``value`` as a float if it lies strictly between 0 and 1."""
     if _is_real(value) and 0 < value < 1:
         return float(value)
-    raise UsageError(f"`{name}` must be a number between 0 and 1; got {value!r}")
+    raise UsageError(f"`{name}` must be a number between 0 and 1; got {_shown(value)}")
 
 
 def check_positive(name: str, value: Any) -> float:
     """Return ``value`` as a float if it is finite and above 0."""
     if _is_real(value) and 0 < value < math.inf:
         return float(value)
-    raise UsageError(f"`{name}` must be a positive number; got {value!r}")
+    raise UsageError(f"`{name}` must be a positive number; got {_shown(value)}")
 
 
 def check_non_negative(name: str, value: Any) -> float:
     """Return ``value`` as a float if it is finite and at least 0."""
     if _is_real(value) and 0 <= value < math.inf:
         return float(value)
-    raise UsageError(f"`{name}` must be a non-negative number; got {value!r}")
+    raise UsageError(f"`{name}` must be a non-negative number; got {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    """Return a wrong value as text of limited length; Python refuses to print integers of many digits."""
+    try:
+        return one_line(repr(value), 100)
+    except ValueError:
+        return "a number of very many digits"
 
 
 def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
@@ -53,14 +61,14 @@ def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
         return value
     *others, last = map(repr, allowed)
     expected = f"{', '.join(others)} or {last}" if others else last
-    raise UsageError(f"`{name}` must be {expected}; got {value!r}")
+    raise UsageError(f"`{name}` must be {expected}; got {_shown(value)}")
 
 
 def check_generator(name: str, value: Any) -> None:
     """Raise an error unless ``value`` is a NumPy random generator."""
     if not hasattr(value, "bit_generator"):
         expected = "a generator such as numpy.random.default_rng(1)"
-        raise UsageError(f"`{name}` must be {expected}; got {value!r}")
+        raise UsageError(f"`{name}` must be {expected}; got {_shown(value)}")
 
 
 def _is_real(value: Any) -> bool:

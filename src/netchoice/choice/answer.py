@@ -205,7 +205,7 @@ class Answer:
         Of predicted models of held-out simulations of the candidates; NaN with one candidate.
     notes : tuple of str, at most five things that a careful reader should know
     cost : Cost
-    is_complete : bool, False if the time limit ended the simulations before everything was decided
+    is_complete : bool, False if a model was not decided: the time limit came, or its simulations failed
     space, settings : dict
     reading : ReadingReport or None, how the file was read
     evidence : Evidence, what figures show
@@ -239,6 +239,11 @@ class Answer:
     def candidates(self) -> tuple[ModelAnswer, ...]:
         """The models that are not rejected, the most probable first."""
         return tuple(each for each in self.models if each.is_candidate)
+
+    @property
+    def ended_by_limit(self) -> bool:
+        """Whether a longer time limit would decide more."""
+        return not self.is_complete and self.settings["time_limit"] is not None
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``answer.json`` holds."""

@@ -15,8 +15,8 @@ from netchoice.choice.explain import explain
 from netchoice.choice.observe import Observed, observe
 from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
-from netchoice.choice.references import References
-from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
+from netchoice.choice.references import References, prepared_references
+from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature, Settings
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
@@ -49,7 +49,7 @@ def choose_model(
     time_limit: float | Clock | None = None,
     isolated: str | None = None,
     effort: Effort | None = None,
-    seed: int = 1,
+    seed: int = DEFAULT_SEED,
     workers: int | None = None,
     engine: str | Executor = "processes",
     path: str | PathLike[str] | None = None,
@@ -71,7 +71,8 @@ def choose_model(
     match : bool, optional
         Simulate networks with about as many edges as the network. By default only without a ``space``.
     reference : path or References, optional
-        Simulations that :func:`prepare` made, instead of new ones. They have decided the other options.
+        Simulations that :func:`prepare` made, instead of new ones. They have decided the other options,
+        which are refused here. A space or features of your own are needed to read a folder.
     features : iterable of str or Feature, optional
         Features to use. By default all that are worth their cost on thousands of networks of this size.
     budget : float or str, optional
@@ -129,7 +130,10 @@ def choose_model(
             warm_up_for(settings.space, workers)
         prepared, observed, made_with = None, observe(graph, settings, clock=clock), {}
     else:
-        references = References.of(reference)
+        references = prepared_references(
+            reference, space, features, seed, match=match, budget=budget, method=method, penalty=penalty,
+            costs=None if costs == "reference" else costs, isolated=isolated, effort=effort,
+        )  # fmt: skip
         prepared, observed = references.observe(graph, clock)
         settings, made_with = references.settings, {"reference": references.fingerprint}
     record = {
@@ -143,7 +147,9 @@ def choose_model(
         if prepared is not None:
             simulations = prepared.with_options(**options)
         else:
-            chosen = selected_features(settings, observed.size, **options)
+            chosen = selected_features(
+                settings, observed.size, deadline=clock.at(Clock.SELECTED), **options
+            )
             if chosen is not None:
                 observed = observe(graph, settings, chosen, clock)
             simulations = Reference(

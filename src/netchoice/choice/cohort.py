@@ -25,7 +25,7 @@ from netchoice.choice.cohort_run import (
 from netchoice.choice.conclude import Known, conclude
 from netchoice.choice.observe import observe
 from netchoice.choice.reference import CALIBRATION, Progress, Reference
-from netchoice.choice.references import References, prepare
+from netchoice.choice.references import References, prepare, prepared_references
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
@@ -93,9 +93,10 @@ def as_collection(graphs: Any) -> Collection:
     for name, graph in named.items():
         try:
             graph = Graph.of(graph)
-            digest.update(f"{name} {graph.fingerprint}".encode())
+            content = f"{name} {graph.fingerprint}"
         except NetchoiceError:  # its row will say why
-            digest.update(name.encode())
+            content = name
+        digest.update(content.encode("utf-8", "surrogatepass"))
         sources.append(GraphSource(name, graph))
     return SourceList(sources, digest.hexdigest())
 
@@ -153,7 +154,9 @@ def choose_cohort(
     collection = as_collection(graphs)
     options: dict[str, Any] = {"workers": workers, "engine": engine, "on_progress": report}
     if reference is not None:
-        known = References.of(reference)
+        known = prepared_references(
+            reference, space, features, seed, match=match, isolated=isolated, effort=effort
+        )
         answerer = CohortAnswerer(known.settings, known, only_prepared=True)
     else:
         settings = Settings.of(

@@ -16,7 +16,7 @@ from netchoice.choice.settings import Clock
 from netchoice.features.registry import find
 from netchoice.inference.posterior_quality import PosteriorQuality
 from netchoice.inference.sequential_test import Decision, interval
-from netchoice.inference.verdict import verdict_of
+from netchoice.inference.verdict import OPEN, verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import family_of
 from netchoice.storage.run_folder import versions
@@ -108,14 +108,18 @@ def conclude(known: Known, clock: Clock, reading: ReadingReport | None = None) -
         found = main_discrepancies(known.discrepancies(known.rows(models[0].name)), N_DISCREPANCIES)
         models = (replace(models[0], discrepancies=tuple(found)), *models[1:])
     nan, probabilities = float("nan"), state.probabilities
+    verdict = verdict_of(
+        {name: each.state for name, each in state.models.items()},
+        {each.name: each.p_value for each in models if each.p_value is not None},
+        {} if probabilities is None else probabilities.probabilities,
+        {} if probabilities is None else probabilities.intervals,
+        {model.name: family_of(model) for model in reference.settings.space},
+    )
+    if verdict.kind == OPEN and clock.seconds is None:
+        sentence = "not decided: most simulations of the open models failed"
+        verdict = replace(verdict, sentence=sentence)
     return Answer(
-        verdict=verdict_of(
-            {name: each.state for name, each in state.models.items()},
-            {each.name: each.p_value for each in models if each.p_value is not None},
-            {} if probabilities is None else probabilities.probabilities,
-            {} if probabilities is None else probabilities.intervals,
-            {model.name: family_of(model) for model in reference.settings.space},
-        ),
+        verdict=verdict,
         models=models,
         network={**observed.graph.summary(), "isolated": observed.size.isolated},
         features=(),

@@ -10,6 +10,7 @@ from netchoice.choice.discrepancies import wider_prior
 from netchoice.choice.identifiability import may_have_two_kinds, mixture_notes, thinning_notes
 from netchoice.choice.observe import Observed
 from netchoice.models.space import ModelSpace
+from netchoice.units import count
 
 MOST_NOTES = 5
 #: Ranks of true values are tested at this level, divided by the number of parameters.
@@ -52,13 +53,18 @@ def _notes(answer: Answer, known: Known) -> Iterator[str]:
 
 def _about_time(answer: Answer, observed: Observed) -> Iterator[str]:
     still_open = [each.name for each in answer.models if each.state == "open"]
-    if still_open:
-        listed = ", ".join(still_open[:5]) + (", …" if len(still_open) > 5 else "")
+    listed = ", ".join(still_open[:5]) + (", …" if len(still_open) > 5 else "")
+    if still_open and not answer.ended_by_limit:
         yield (
-            f"the time limit ended the simulations before {len(still_open)} models were decided "
-            f"({listed}); a longer limit decides them"
+            f"most simulations of {listed} failed, so the test of fit was not decided; narrower priors may "
+            "help"
         )
-    elif not answer.is_complete:
+    elif still_open:
+        yield (
+            f"the time limit ended the simulations before {count(len(still_open), 'model')} "
+            f"{'was' if len(still_open) == 1 else 'were'} decided ({listed}); a longer limit decides more"
+        )
+    elif answer.ended_by_limit:
         yield (
             "the time limit ended the simulations before the models that fit were tested with all features; "
             "a longer limit tests them"

@@ -205,15 +205,23 @@ def select_on_pilots(
 
 
 def selected_features(
-    settings: Settings, size: Size, *, folder: Path | None = None, **options: Any
+    settings: Settings,
+    size: Size,
+    *,
+    folder: Path | None = None,
+    deadline: float | None = None,
+    **options: Any,
 ) -> tuple[str, ...] | None:
-    """Return the features that a budget, a penalty or methods select for a size; None if none is given."""
+    """Return the features that a budget, a penalty or methods select for a size; None if none is given.
+
+    At the ``deadline``, a time on the clock ``time.monotonic``, pilots that are not finished are refused.
+    """
     if not settings.selects:
         return None
     space = size.matched(settings.space)
     return _select(
         settings, space, size, min(PILOT_NODES, size.nodes[1]), SAMPLES_EACH * len(space),
-        None if folder is None else folder / "selection", **options,
+        None if folder is None else folder / "selection", deadline=deadline, **options,
     ).features  # fmt: skip
 
 
@@ -228,6 +236,7 @@ def _select(
     engine: str | Executor,
     workers: int | None,
     on_progress: Progress | None,
+    deadline: float | None = None,
 ) -> PilotSelection:
     """Simulate pilots, rank the features on one half, choose a set on the other, and test it on others."""
     names = list(settings.names or comparable_features())
@@ -237,12 +246,18 @@ def _select(
             if on_progress is not None:
                 on_progress(f"pilots, {name}", done, total, failed)
 
-        return simulate_table(
+        table = simulate_table(
             space, n_nodes=pilot_nodes, n_samples=samples, seed=settings.seed,
             stream=f"choose pilots {name}", features=as_given(features, settings),
-            isolated=size.isolated, engine=engine, workers=workers, on_progress=report,
+            isolated=size.isolated, engine=engine, workers=workers, on_progress=report, deadline=deadline,
             path=None if folder is None else folder / "tables" / name,
         )  # fmt: skip
+        if len(table) < samples:
+            raise UsageError(
+                f"the time limit ended after {len(table)} of {samples} pilots, on which features are "
+                "selected; give a longer limit, or leave out --budget, --penalty and --method"
+            )
+        return table
 
     table = pilots("selection", names).without_partial()
     costs = _costs(settings, table, size, pilot_nodes)

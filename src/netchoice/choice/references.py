@@ -16,16 +16,16 @@ from netchoice.choice.reference import (
     Progress,
     Reference,
 )
-from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
+from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.features.registry import FEATURES, find
-from netchoice.models.builtin import rebuilt_space
+from netchoice.models.builtin import get_space, rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.kept_files import DamagedFileError, fingerprint_of, read_json, write_json
-from netchoice.storage.run_folder import find_run, run_folder
+from netchoice.storage.run_folder import disk_errors, find_run, run_folder
 from netchoice.stores import place
 
 #: What says that a size is complete, and what makes a folder of references.
@@ -107,7 +107,8 @@ class References(Mapping[Size, Reference]):
                     "features": list(reference.features),
                     "unmatched": list(reference.unmatched),
                 }
-                write_json(self.folder / size.folder / PREPARED, record, self._part(size))
+                with disk_errors(self.folder):
+                    write_json(self.folder / size.folder / PREPARED, record, self._part(size))
             self._known[size] = reference.for_worker()
 
     def _part(self, size: Size) -> str:
@@ -128,11 +129,6 @@ class References(Mapping[Size, Reference]):
             raise DamagedFileError(f"{folder} was prepared for other models; prepare it again")
         _simulate_all(reference)
         return reference.for_worker()
-
-    @classmethod
-    def of(cls, given: str | PathLike[str] | Self) -> Self:
-        """Return references that are given, or those in a folder."""
-        return given if isinstance(given, cls) else cls.load(given)  # type: ignore[arg-type]
 
     @classmethod
     def load(
@@ -201,6 +197,34 @@ def _settings(
         seed=record["seed"],
         effort=Effort(**record["effort"]),
     )
+
+
+def prepared_references(
+    given: str | PathLike[str] | References,
+    space: str | ModelSpace | None,
+    features: Iterable[GivenFeature] | None,
+    seed: int,
+    **options: Any,
+) -> References:
+    """Return the references that a user gave; refuse options that they have decided.
+
+    A space and features may be needed to read a folder.
+    """
+    if isinstance(given, References):
+        options |= {"space": space, "features": features}
+        made = given
+    else:
+        known = None if space is None else get_space(space)
+        made = References.load(given, known, features)
+    decided = [name for name, value in options.items() if value not in (None, ())]
+    if seed not in (DEFAULT_SEED, made.settings.seed):
+        decided.append("seed")
+    for name in decided:
+        raise UsageError(
+            f"`{name}` is given, but the simulations were made before; leave it out, or leave out "
+            "`reference`"
+        )
+    return made
 
 
 @shows_progress("simulating ({})")

@@ -23,6 +23,8 @@ from netchoice.validation import (
 
 #: The space that a network is compared with if no models are named; it is density-matched.
 DEFAULT_SPACE = "all"
+#: The seed of all random numbers, unless another one is given.
+DEFAULT_SEED = 1
 #: Calibrating simulations of each model in the first round with all features.
 FIRST_CALIBRATED = 200
 #: Nodes up to which scores are trained on as many simulations as an effort says, and the fewest.
@@ -126,8 +128,9 @@ class Clock:
     seconds: float | None
     started: float = field(default_factory=time.monotonic)
 
-    #: Share of the time for simulations, and for the features of the network.
-    SIMULATED, OBSERVED = 0.6, 0.25
+    #: Shares of the time that have passed when simulations end, the selection of features, and the features
+    #: of the network.
+    SIMULATED, SELECTED, OBSERVED = 0.6, 0.4, 0.25
 
     @classmethod
     def of(cls, limit: float | Clock | None) -> Clock:
@@ -199,6 +202,8 @@ class Settings:
         Without a space, all mechanisms are compared, density-matched. A space that is named is compared as
         it is, unless ``match`` is True.
         """
+        if effort is not None and not isinstance(effort, Effort):
+            raise UsageError(f"`effort` must be a netchoice.Effort; got {effort!r}")
         known = get_space(DEFAULT_SPACE if space is None else space)
         if len(known) < 2:
             raise UsageError(
@@ -211,7 +216,7 @@ class Settings:
             space=known,
             match=space is None if match is None else bool(match),
             isolated=isolated,
-            features=None if features is None else tuple(features),
+            features=None if features is None else tuple(dict.fromkeys(features)),
             method=(method,) if isinstance(method, str) else tuple(method),
             penalty=penalty,
             budget=budget,

@@ -170,7 +170,7 @@ def _cost(answer: Answer) -> str:
 
 def next_step(answer: Answer, language: str) -> str:
     """Return the one thing to do next; "" if there is nothing."""
-    if not answer.is_complete:
+    if answer.ended_by_limit:
         return "give a longer time limit, which decides between the models"
     if not answer.candidates:
         advice = next((one for each in answer.models for one in each.advice), None)

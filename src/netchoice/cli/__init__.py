@@ -132,8 +132,12 @@ def _run(arguments: list[str]) -> int:
         return _fail("stopped", 130)
     except MemoryError:
         return _fail("not enough memory for this; try a smaller network or fewer rows", 1)
-    except SystemExit:  # typer's word for a pipe that nobody reads any more, and that is fine
-        return 0
+    except SystemExit as error:
+        if isinstance(
+            error.__context__, BrokenPipeError
+        ):  # nobody reads the output, and that is fine
+            return 0
+        return _fail("code of yours ended the program; let it raise an error instead", 1)
     except OSError as error:
         return _fail(f"{error.strerror or error}", 1)
     except Exception as error:
