@@ -22,10 +22,35 @@ def run(*arguments):
 
 
 def test_terminal_escapes_are_shown_as_codes():
-    shown = printable(f"a\tb\n{ESCAPES}")
-    assert shown == "a\tb\n\\x1b[2J\\x1b]0;owned\\x07\\x9b31m\\u202egnp"
+    shown = printable(f"a\tb{ESCAPES}")
+    assert shown == "a\tb\\x1b[2J\\x1b]0;owned\\x07\\x9b31m\\u202egnp"
     assert one_line(ESCAPES) == printable(ESCAPES)
     assert printable("Erdős–Rényi λ 蛋白質 😀") == "Erdős–Rényi λ 蛋白質 😀"
+
+
+def test_line_break_in_the_name_of_a_file_forges_no_line(tmp_path, capsys):
+    file = tmp_path / "a\nverdict: forged.tsv"
+    file.write_text("a b\nb c\n")
+    assert run("show", file) == 0
+    assert not [line for line in capsys.readouterr().out.splitlines() if line.startswith("verdict")]
+
+
+def test_password_in_the_address_of_costs_is_not_printed(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("label,a\n" + "0,1\n1,2\n" * 20)
+    assert run("rank", tmp_path / "t.csv", "--costs", "s3://KEY:SECRET@b/x") == 1
+    assert "SECRET" not in "".join(capsys.readouterr())
+
+
+def test_columns_of_an_evaluation_are_no_formulas_and_are_read_again(tmp_path, capsys):
+    rows = "".join(f"{i % 2},{i * 7 % 11},{i % 2 * 3 + i % 5}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text("label,a,=b\n" + rows)
+    out = tmp_path / "out"
+    assert run("evaluate", tmp_path / "t.csv", "--method", "jmi", "--out", out) == 0
+    cells = [cell for path in out.glob("*.csv") for cell in path.read_text().split(",")]
+    assert "'=b" in cells
+    assert "=b" not in cells
+    assert run("show", out, "--out", tmp_path / "page.html") == 0
+    assert "'=b" not in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(

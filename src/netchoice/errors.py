@@ -5,7 +5,7 @@ Every message says what was found, what was expected and what to do.
 
 import re
 
-_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_OBEYED = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class NetchoiceError(ValueError):
@@ -55,7 +55,7 @@ class TableError(NetchoiceError):
 def printable(text: str) -> str:
     r"""Return a text in which characters that a terminal obeys instead of showing are written as codes.
 
-    These are control characters, except tabs and ends of lines, and characters that turn the direction of
+    These are control characters, except tabs, and characters that turn the direction of
     writing. Names and messages of foreign files can hold them.
 
     >>> print(printable("\x1b[2Jgone"))

@@ -41,6 +41,7 @@ from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import AcquiringClassifier, rank_path
+from netchoice.storage.records import to_csv
 from netchoice.storage.run_folder import (
     SCORES,
     disk_errors,
@@ -124,8 +125,8 @@ class FeatureEvaluation:
         text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
         with disk_errors(folder), listed_writes(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            write_text(folder / "rankings.csv", self.rankings.to_csv(index=False))
-            write_text(folder / "evaluation.csv", joined.to_csv(index=False))
+            write_text(folder / "rankings.csv", to_csv(self.rankings))
+            write_text(folder / "evaluation.csv", to_csv(joined))
             write_text(folder / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
             write_text(folder / "recommended.json", text)
         list_checksums(folder, _READ_AGAIN)

@@ -129,7 +129,7 @@ def _given(costs: Costs | None) -> CostModel | Mapping[str, float] | None:
     if costs is None or isinstance(costs, CostModel | Mapping):
         return costs
     kind = str(costs).partition(":")[0]
-    return None if kind in ("measured", "paper") else CostModel.from_file(costs)
+    return None if kind in ("measured", "paper") else CostModel.from_file(place(costs))
 
 
 def _predicting(table: ReferenceTable, label: str, name: str) -> ReferenceTable:
@@ -240,7 +240,7 @@ def find_costs(table: ReferenceTable, costs: Costs | None = None) -> CostSource:
         return CostSource(CostModel.for_columns(costs, table.features), "given")
     kind, _, family = str(costs).partition(":")
     if kind != "paper":
-        return CostSource(CostModel.from_file(costs), str(costs))
+        return CostSource(CostModel.from_file(place(costs)), str(costs))
     family = family or str(table.manifest["space"]["name"])
     if family not in FAMILIES:
         raise UsageError(

@@ -28,7 +28,10 @@ app = typer.Typer(
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines on standard output, or on standard error; all that commands print passes here."""
+    """Print lines on standard output, or on standard error; all that commands print passes here.
+
+    A line break inside a line, for example in the name of a file, is printed as a code.
+    """
     for line in lines:
         typer.echo(printable(line), err=err)
 
@@ -39,7 +42,7 @@ def print_result(as_json: bool, record: dict[str, Any], lines: Iterable[str]) ->
     The object is in ASCII, so that it is the same in every encoding of the output.
     """
     if as_json:
-        lines = [json.dumps(record, indent=2, allow_nan=False)]
+        lines = json.dumps(record, indent=2, allow_nan=False).splitlines()
     say(*lines)
 
 

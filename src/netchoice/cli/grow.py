@@ -53,7 +53,7 @@ def grow(
     line = f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}"
     if out == "-":
         say(line, err=True)
-        say(edge_list_text(graph).rstrip("\n"))
+        say(*edge_list_text(graph).splitlines())
         return
     if out is not None:
         netchoice.write_network(graph, out, overwrite=overwrite)

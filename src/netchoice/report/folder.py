@@ -85,11 +85,13 @@ def _object(path: Path, text: str) -> dict[str, Any]:
 
 
 def _read_frame(path: Path) -> pd.DataFrame:
-    """Read a CSV file; names stay strings, also "NA" and "007"."""
+    """Read a CSV file; names stay strings, also "NA" and "007", without the mark of a formula."""
     with naming_damage(path):
         frame = pd.read_csv(StringIO(_content(path)), dtype=str, keep_default_na=False)
         for name in frame.columns.intersection(_NUMERIC_COLUMNS):
             frame[name] = frame[name].map(float)
+        for name in frame.columns.difference(_NUMERIC_COLUMNS):
+            frame[name] = frame[name].str.removeprefix("'")
         if frame.empty:
             raise ValueError("a header and no rows")
     return frame
