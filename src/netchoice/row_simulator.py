@@ -61,7 +61,7 @@ class RowSimulator:
         # Users' functions are not run: an error in one must belong to a row.
         nodes = tuple(node for node in self.plan.computations if is_ours(node.function))
         rng = np.random.default_rng(0)
-        run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng, False)
+        run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng)
         for model in self.space:
             if is_ours(model.function):
                 with contextlib.suppress(NetchoiceError):
@@ -125,17 +125,21 @@ class RowSimulator:
             graph = graph or self._grow(row, model, parameters)
             cells["seconds_growth"] = time.thread_time() - start
             rng = self.rng(row, "features") if self.plan.is_random else None
-            result = run_plan(graph, self.plan, rng, row < CALIBRATION_ROWS)
+            calibrated = cells["calibrated"]
+            result = run_plan(graph, self.plan, rng, timed=calibrated, repeat_short=calibrated)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             return Row(row, cells, describe_error(error))
         cells |= result.values
-        # A feature without a value has no time either.
-        own = {name: s for name, s in result.own_seconds.items() if name not in result.failures}
-        cells |= {f"{OWN_PREFIX}{name}": s for name, s in own.items()}
-        cells |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}
-        reasons = {name.removeprefix("step "): why for name, why in result.failures.items()}
-        if not reasons:
+        for prefix, seconds in (
+            (OWN_PREFIX, result.own_seconds),
+            (STEP_PREFIX, result.step_seconds),
+        ):
+            cells |= {
+                prefix + name: s for name, s in seconds.items() if name not in result.failures
+            }
+        if not result.failures:
             return Row(row, cells)
+        reasons = {name.removeprefix("step "): why for name, why in result.failures.items()}
         lines = [f"{name}: {why}" for name, why in reasons.items()]
         cells[NOT_COMPUTED] = "\n".join(lines)
         is_error = not result.not_computed.issuperset(reasons)

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from netchoice.errors import UsageError
 from netchoice.graph import Graph, kernel
 from netchoice.interruption import interruptible
-from netchoice.user_code import is_ours, load_attribute
+from netchoice.user_code import is_ours, load_attribute, prints_to_stderr
 from netchoice.validation import unknown
 
 #: Inputs that are given, not computed.
@@ -38,9 +40,19 @@ class Computation:
     min_power: float | None
 
     @functools.cached_property
-    def is_ours(self) -> bool:
-        """Whether it belongs to netchoice and not to a user."""
-        return is_ours(self.function)
+    def is_random(self) -> bool:
+        """Whether it draws random numbers."""
+        return "rng" in self.inputs
+
+    @functools.cached_property
+    def order(self) -> int:
+        """Its place in a plan: 0 for functions of the package, 1 for summaries, 2 for those of users.
+
+        Those that draw random numbers are among the last.
+        """
+        if self.is_random or not is_ours(self.function):
+            return 2
+        return int(getattr(self, "is_summary", False))
 
     @property
     def is_cheap(self) -> bool:
@@ -48,8 +60,11 @@ class Computation:
         return self.growth in CHEAP_GROWTH
 
 
+@dataclass(frozen=True)
 class Step(Computation):
     """A shared step: a computation that several features use; see :class:`Feature` for fields."""
+
+    example: Any = None  # what it returns for some network
 
 
 @dataclass(frozen=True)
@@ -65,16 +80,12 @@ class Feature(Computation):
     label: str
     topic: str
     numbered: bool = False
+    is_summary: bool = False  # compiled with others into one function of shared steps
 
     @property
     def is_count(self) -> bool:
         """True for a number of things, such as triangles; False for a largest or mean value."""
         return self.discrete and self.label.partition(" ")[0].endswith("s")
-
-    @property
-    def is_random(self) -> bool:
-        """True for a feature that draws random numbers."""
-        return "rng" in self.inputs
 
     @property
     def is_comparable(self) -> bool:
@@ -95,7 +106,7 @@ LONG_STEPS = 10**9
 def run_kernel(name: str, graph: Graph, *others: Any) -> Any:
     """Call ``module.function`` of ``netchoice._kernels`` on a network; see :mod:`netchoice.interruption`."""
     function = kernel(name)
-    if graph.n_nodes * (graph.n_nodes + 2 * graph.n_edges) < LONG_STEPS:
+    if len(graph.indptr) * (len(graph.indptr) + len(graph.indices)) < LONG_STEPS:
         return function(graph.indptr, graph.indices, *others)
     return interruptible(function, graph.indptr, graph.indices, *others)
 
@@ -107,12 +118,20 @@ def _described(function: Callable[..., Any]) -> dict[str, Any]:
     return {"function": function, "inputs": inputs, "definition": definition.rstrip(".")}
 
 
-def step(*, growth: str, min_power: float | None = None) -> Callable[[Function], Function]:
-    """Register a function as a shared step; a decorator with parameters as in :func:`feature`."""
+def step(
+    *, growth: str, min_power: float | None = None, example: Any = None
+) -> Callable[[Function], Function]:
+    """Register a function as a shared step; a decorator with parameters as in :func:`feature`.
+
+    ``example`` is what it returns for some network; summaries are compiled for arguments of this type.
+    """
 
     def register(function: Function) -> Function:
         name = function.__name__
-        STEPS[name] = Step(name=name, growth=growth, min_power=min_power, **_described(function))
+        described = _described(function)
+        STEPS[name] = Step(
+            name=name, growth=growth, min_power=min_power, example=example, **described
+        )
         return function
 
     return register
@@ -198,6 +217,22 @@ def builtin(
     return register
 
 
+def summary(*, growth: str = "1", **options: Any) -> Callable[[Function], Function]:
+    """Register a feature of the package that is compiled; a decorator with options of `builtin`.
+
+    The inputs are shared steps, and ``graph`` with its attributes ``n_nodes`` and ``n_edges`` only. The
+    function is in the subset of Python that numba compiles; see :mod:`netchoice.features.summaries`.
+    """
+
+    def register(function: Function) -> Function:
+        builtin(growth=growth, **options)(function)
+        name = options.get("name", function.__name__)
+        FEATURES[name] = replace(FEATURES[name], is_summary=True)
+        return function
+
+    return register
+
+
 def find(name: str | Feature) -> Feature:
     """Return a feature by its name or by ``module:attribute``; a feature is returned unchanged."""
     if isinstance(name, Feature):
@@ -229,18 +264,60 @@ def min_powers() -> dict[str, float]:
     return {item.name: item.min_power for item in known if item.min_power is not None}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """The computations for some features, in an order in which inputs come first."""
 
     features: tuple[Feature, ...]
     computations: tuple[Computation, ...]
     lineage: dict[str, tuple[str, ...]]  # name of each: all that it depends on, then itself
+    is_ready: bool = False  # each ran once, so that its code is compiled and loaded
+
+    @functools.cached_property
+    def calls(self) -> list[tuple[Computation, Callable[..., Any]]]:
+        """Each computation and the function that computes it: a user's one cannot change its inputs."""
+        return [(item, _guarded(item.function)) for item in self.computations]
+
+    @functools.cached_property
+    def quick(self) -> list[tuple[str, Callable[..., Any], tuple[str, ...], Feature | None]]:
+        """The first computations: name, function, inputs, and the feature if it is one."""
+        return [
+            (item.name, item.function, item.inputs, item if isinstance(item, Feature) else None)
+            for item in self.computations
+            if item.order == 0
+        ]
+
+    @functools.cached_property
+    def summaries(self) -> list[Feature]:
+        """The features that are compiled together, in the order of their vector."""
+        found = {item.name for item in self.computations if item.order == 1}
+        return [item for item in FEATURES.values() if item.name in found]
 
     @functools.cached_property
     def is_random(self) -> bool:
         """Whether a computation draws random numbers."""
-        return any("rng" in item.inputs for item in self.computations)
+        return any(item.is_random for item in self.computations)
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a user's function such that it prints to standard error and gets read-only arrays."""
+
+    def call(*arguments: Any) -> Any:
+        with prints_to_stderr():
+            return function(*map(_read_only, arguments))
+
+    return function if is_ours(function) else call
+
+
+def _read_only(value: Any) -> Any:
+    """Return read-only views of arrays, so that a user's feature cannot change a shared step."""
+    if isinstance(value, tuple):
+        each = map(_read_only, value)
+        return type(value)(*each) if hasattr(value, "_fields") else tuple(each)
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
 
 
 @functools.lru_cache(maxsize=1024)
@@ -276,7 +353,9 @@ def plan(features: tuple[Feature, ...]) -> Plan:
 
     for item in wanted.values():
         visit(item)
-    return Plan(tuple(wanted.values()), tuple(computations.values()), lineage)
+    # Functions of users come last: no function of the package needs their results.
+    ordered = sorted(computations.values(), key=lambda item: item.order)
+    return Plan(tuple(wanted.values()), tuple(ordered), lineage)
 
 
 def _computation_of(name: str, wanted: dict[str, Feature], user: Computation) -> Computation:

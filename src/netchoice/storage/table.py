@@ -112,7 +112,7 @@ class ReferenceTable:
         On these networks it met an error, or would take more steps than its budget.
         """
         timed = [name for name in self.features if OWN_PREFIX + name in self.successful]
-        missing = {name: int(self.successful[OWN_PREFIX + name].isna().sum()) for name in timed}
+        missing = {name: int(self.successful[name].isna().sum()) for name in timed}
         return {name: n for name, n in missing.items() if n}
 
     @property
@@ -301,10 +301,10 @@ class ReferenceTable:
     def complete(self, names: Iterable[str] | None = None) -> ReferenceTable:
         """Return the rows on which these features were computed, all by default, with these features.
 
-        Rows that failed stay in the table. A feature that was not computed on a row has no time there.
+        Rows that failed stay in the table.
         """
         names = self.features if names is None else list(names)
-        partial = [OWN_PREFIX + name for name in names if name in self.partial]
+        partial = [name for name in names if name in self.partial]
         if not partial:
             return self if names == self.features else self.with_features(names)
         rows = self.frame[partial].notna().all(axis=1) | self.frame["failure"].notna()
