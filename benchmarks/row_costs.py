@@ -91,7 +91,7 @@ def answers() -> dict[str, float]:
         start = time.process_time()
         answer = netchoice.choose_model(grown, space="all", seed=1, engine="serial")
         found[f"choose {n_nodes}"] = time.process_time() - start
-        print(f"{n_nodes:6}{found[f'choose {n_nodes}']:9.1f}{answer.simulations:13}")
+        print(f"{n_nodes:6}{found[f'choose {n_nodes}']:9.1f}{answer.cost.simulations:13}")
     return found
 
 

@@ -595,7 +595,7 @@ class Reference:
         if not self._timed:
             return CostModel(dict.fromkeys(names, 0.0))
         timed = pd.concat(self._timed, ignore_index=True)
-        own = mean_seconds(timed, OWN_PREFIX)
+        own = {**dict.fromkeys(names, 0.0), **mean_seconds(timed, OWN_PREFIX)}
         uses = {name: [n for n in planned.lineage[name] if n != name] for name in own}
         return CostModel(own, uses, mean_seconds(timed, STEP_PREFIX))
 

@@ -182,6 +182,8 @@ class ReferenceTable:
         own = mean_seconds(timed, OWN_PREFIX)
         if not own:
             return CostModel(dict.fromkeys(self.features, 0.0))
+        # Summaries of shared steps are timed on the first rows only, which may have failed.
+        own = {**dict.fromkeys(self.features, 0.0), **own}
         return CostModel(own, self.manifest["uses"], mean_seconds(timed, STEP_PREFIX))
 
     @cached_property
