@@ -170,10 +170,12 @@ class ModelRows(RowSimulator):
     model, so they are the same in any space with this model. With ``altered``, each network is altered
     before its features are computed: it differs from the network of the same row without ``altered`` by
     one of the alterations that scores are trained with. ``bounds`` holds, for each model, the model with
-    parameters at the bounds of its prior that every fifth row is of; None if there is none.
+    parameters at the bounds of its prior that every fifth row is of; None if there is none. With
+    ``calibrates``, the first rows are calibrated.
     """
 
     altered: bool = False
+    calibrates: bool = False
     bounds: tuple[Model | None, ...] = ()
 
     def rng(self, row: int, purpose: str) -> np.random.Generator:
@@ -183,8 +185,9 @@ class ModelRows(RowSimulator):
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
     def _is_calibrated(self, row: int) -> bool:
-        # As many rows of each model: the others need not be simulated.
-        return row // len(self.space) < math.ceil(CALIBRATION_ROWS / len(self.space))
+        # As many rows of each model: those of the other models need not be simulated.
+        n_each = math.ceil(CALIBRATION_ROWS / len(self.space))
+        return self.calibrates and row // len(self.space) < n_each
 
     def _model(self, row: int, rng: np.random.Generator) -> Model:
         number, model = divmod(row, len(self.space))

@@ -199,7 +199,7 @@ class Reference:
         return ModelRows(
             self.space, self.size.n_nodes, self.size.isolated,
             _features(as_given(self.names_of(stream), self.settings)),
-            _entropy(text), altered=stream.is_altered,
+            _entropy(text), altered=stream.is_altered, calibrates=stream == TRAINING,
             bounds=self.bounds if stream.has_bounds else (),
         )  # fmt: skip
 
