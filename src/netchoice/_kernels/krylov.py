@@ -311,8 +311,9 @@ def extend_basis(indptr, indices, basis, projected, built, wanted):
     columns, width = by_node(basis, n_nodes), len(basis) // n_nodes
     components = zero_rows(width, LANES, np.float64)
     totals = zero_rows(width, LANES, np.float64)
-    newest, vector = columns[:, built].copy(), np.empty(n_nodes)
-    remainder = 0.0
+    newest, vector, remainder = np.empty(n_nodes), np.empty(n_nodes), 0.0
+    for u in range(n_nodes):
+        newest[u] = columns[u, built]
     for j in range(built, wanted):
         multiply(indptr, indices, newest, vector)
         length_before = np.sqrt(inner_product(vector, vector))

@@ -128,9 +128,9 @@ def _restarted(indptr, indices, basis, projected, built, weights):
     for _ in range(MAX_RESTARTS):
         order = descending(values)
         _restart(basis, rows, order, built, len(indptr) - 1)
-        projected[:] = 0.0
-        for i in range(BASIS_KEPT):
-            projected[i, i] = values[order[i]]
+        for i in range(len(projected)):
+            for j in range(len(projected)):
+                projected[i, j] = values[order[i]] if i == j and i < BASIS_KEPT else 0.0
         built, remainder = extend_basis(indptr, indices, basis, projected, BASIS_KEPT, size)
         values, rows = symmetric_eigen(projected, built)
         order = descending(values)
@@ -151,10 +151,9 @@ def _restart(basis, rows, order, built, n_nodes):
         combine(basis, rows[order[i]], built, best[i])
     for u in range(n_nodes):
         best[BASIS_KEPT, u] = columns[u, built]
-    columns[:] = 0.0
-    for i in range(BASIS_KEPT + 1):
-        for u in range(n_nodes):
-            columns[u, i] = best[i, u]
+    for u in range(n_nodes):
+        for i in range(columns.shape[1]):
+            columns[u, i] = best[i, u] if i <= BASIS_KEPT else 0.0
 
 
 @kernel(CONST_INTS, CONST_INTS, INTS, INT)
@@ -181,22 +180,15 @@ def leading_eigenvector(indptr, indices, label, n_components):
             low, upper[c] = largest_eigenvalue_bound(small_indptr, small_indices, 3)
             enough = max(enough, low)
     enough -= 2 * SAME_EIGENVALUE * max(1.0, enough)
-    values = np.full(n_components, -1.0)
-    largest, last, found = -1.0, -1, vector
+    largest, chosen, best = -1.0, 0, vector
     for c in range(n_components):
         if upper[c] >= enough:
             small_indptr, small_indices = _one_component(c, start, own_indptr, own_indices)
-            values[c], found = _leading_pair(small_indptr, small_indices)
-            largest = max(largest, values[c])
-            last = c
-    chosen = 0
-    while values[chosen] < largest - SAME_EIGENVALUE * max(1.0, largest):
-        chosen += 1
-    if chosen != last:
-        small_indptr, small_indices = _one_component(chosen, start, own_indptr, own_indices)
-        _, found = _leading_pair(small_indptr, small_indices)
+            value, found = _leading_pair(small_indptr, small_indices)
+            if value > largest + SAME_EIGENVALUE * max(1.0, largest):
+                largest, chosen, best = value, c, found
     for i in range(start[chosen], start[chosen + 1]):
-        vector[nodes[i]] = found[i - start[chosen]]
+        vector[nodes[i]] = best[i - start[chosen]]
     return largest, vector
 
 

@@ -381,7 +381,7 @@ def square_clustering_mean(square_clustering):
     return square_clustering.sum() / max(len(square_clustering), 1)
 
 
-@summary(growth="n", label="median square clustering", topic="clustering")
+@builtin(growth="n", label="median square clustering", topic="clustering")
 def square_clustering_median(square_clustering):
     """Median square clustering coefficient."""
     n_nodes, ordered = len(square_clustering), np.sort(square_clustering)

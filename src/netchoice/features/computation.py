@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from netchoice.errors import NotComputedError, UsageError
 from netchoice.features.registry import FEATURES, Computation, Feature, Plan, find, plan
-from netchoice.features.summaries import entries, overhead, summarise
+from netchoice.features.summaries import entries, overhead, places, summarise
 from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
 from netchoice.validation import check_generator
@@ -162,8 +162,11 @@ def run_plan(
     computed: dict[str, Any] = {"graph": graph}
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
     clock = _Clock()
-    n_done = 0 if timed else _run_quickly(chosen, computed, result, clock)
-    for item, function in chosen.calls[n_done:]:
+    for item, function in chosen.calls:
+        if item.is_summary and not timed and not result.failures and item.name not in computed:
+            _add_summaries(chosen, computed)
+        if item.name in computed:
+            continue
         seconds = 0.0
         started = time.monotonic() if repeat_short else 0.0
         try:
@@ -187,33 +190,12 @@ def run_plan(
     return result
 
 
-def _run_quickly(
-    chosen: Plan, computed: dict[str, Any], result: FeatureResult, clock: _Clock
-) -> int:
-    """Run the computations of the package up to one that fails; return how many were run."""
-    n_done = 0
-    try:
-        for name, function, inputs, item in chosen.quick:
-            value = function(*[computed[each] for each in inputs])
-            if item is None:
-                result.step_seconds[name] = clock.lap()
-            else:
-                result.own_seconds[name] = clock.lap()
-                value = _as_number(item, value)
-            computed[name] = value
-            n_done += 1
-    except Exception as error:
-        _fail(chosen.calls[n_done][0], error, computed, result)
-        return n_done + 1
-    if not chosen.summaries:
-        return n_done
-    wanted = entries(tuple(item.name for item in chosen.summaries))
-    values = summarise(wanted, computed)[wanted]
-    if not np.isfinite(values).all():  # the caller finds out which ones
-        return n_done
-    for item, value in zip(chosen.summaries, values.tolist(), strict=True):
-        computed[item.name] = int(value) if item.discrete else value
-    return n_done + len(values)
+def _add_summaries(chosen: Plan, computed: dict[str, Any]) -> None:
+    """Compute all summaries of a plan at once, and add those that are finite."""
+    values = summarise(entries(tuple(chosen.summaries)), computed)
+    for i, item in chosen.summaries.items():
+        if math.isfinite(values[i]):
+            computed[item.name] = int(values[i]) if item.discrete else values[i]
 
 
 def _fail(
@@ -279,11 +261,9 @@ def _call(
     item: Computation, function: Callable[..., Any], computed: dict[str, Any],
     base: NDArray[np.uint64] | None,
 ) -> Any:  # fmt: skip
-    if isinstance(item, Feature) and item.is_summary:
+    if item.is_summary:
         _ = [computed[name] for name in item.inputs]  # raises an error if one is missing
-        alone = entries((item.name,))
-        value = float(summarise(alone, computed)[alone][0])
-        return int(value) if item.discrete and math.isfinite(value) else value
+        return summarise(entries((places()[item.name],)), computed)[places()[item.name]]
     if item.is_random:
         computed["rng"] = _stream(item.name, base)
     return function(*[computed[name] for name in item.inputs])
@@ -309,7 +289,7 @@ def _mean_seconds(
 
 def _without_overhead(item: Computation, seconds: float) -> float:
     """Return the seconds of a summary without those to call the function that computes all of them."""
-    return max(0.0, seconds - overhead()) if item.order == 1 else seconds
+    return max(0.0, seconds - overhead()) if item.is_summary else seconds
 
 
 def _as_number(item: Feature, value: Any) -> float:

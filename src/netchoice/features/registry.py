@@ -28,7 +28,7 @@ GIVEN = ("graph", "rng")
 CHEAP_GROWTH = {"1", "n", "n + m", "m^1.5"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Computation:
     """A named function of inputs: a shared step or a feature."""
 
@@ -38,21 +38,12 @@ class Computation:
     definition: str  # one sentence for people
     growth: str  # of its own time, without its inputs, for people
     min_power: float | None
+    is_summary: bool = False  # compiled with others into one function of shared steps
 
     @functools.cached_property
     def is_random(self) -> bool:
         """Whether it draws random numbers."""
         return "rng" in self.inputs
-
-    @functools.cached_property
-    def order(self) -> int:
-        """Its place in a plan: 0 for functions of the package, 1 for summaries, 2 for those of users.
-
-        Those that draw random numbers are among the last.
-        """
-        if self.is_random or not is_ours(self.function):
-            return 2
-        return int(getattr(self, "is_summary", False))
 
     @property
     def is_cheap(self) -> bool:
@@ -60,14 +51,14 @@ class Computation:
         return self.growth in CHEAP_GROWTH
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Step(Computation):
     """A shared step: a computation that several features use; see :class:`Feature` for fields."""
 
     example: Any = None  # what it returns for some network
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Feature(Computation):
     """A feature: one number computed from a network.
 
@@ -80,7 +71,6 @@ class Feature(Computation):
     label: str
     topic: str
     numbered: bool = False
-    is_summary: bool = False  # compiled with others into one function of shared steps
 
     @property
     def is_count(self) -> bool:
@@ -205,32 +195,21 @@ def feature(
 
 
 def builtin(
-    *, growth: str = "1", definition: str | None = None, **options: Any
+    *, growth: str = "1", definition: str | None = None, is_summary: bool = False, **options: Any
 ) -> Callable[[Function], Function]:
     """Register a feature that comes with the package; a decorator with options of `feature`."""
 
     def register(function: Function) -> Function:
         made = feature(growth=growth, **options)(function)
-        FEATURES[made.name] = replace(made, definition=definition or made.definition)
+        definition_of = definition or made.definition
+        FEATURES[made.name] = replace(made, definition=definition_of, is_summary=is_summary)
         return function
 
     return register
 
 
-def summary(*, growth: str = "1", **options: Any) -> Callable[[Function], Function]:
-    """Register a feature of the package that is compiled; a decorator with options of `builtin`.
-
-    The inputs are shared steps, and ``graph`` with its attributes ``n_nodes`` and ``n_edges`` only. The
-    function is in the subset of Python that numba compiles; see :mod:`netchoice.features.summaries`.
-    """
-
-    def register(function: Function) -> Function:
-        builtin(growth=growth, **options)(function)
-        name = options.get("name", function.__name__)
-        FEATURES[name] = replace(FEATURES[name], is_summary=True)
-        return function
-
-    return register
+#: Register a feature that is compiled together with others; see :mod:`netchoice.features.summaries`.
+summary = functools.partial(builtin, is_summary=True)
 
 
 def find(name: str | Feature) -> Feature:
@@ -279,19 +258,10 @@ class Plan:
         return [(item, _guarded(item.function)) for item in self.computations]
 
     @functools.cached_property
-    def quick(self) -> list[tuple[str, Callable[..., Any], tuple[str, ...], Feature | None]]:
-        """The first computations: name, function, inputs, and the feature if it is one."""
-        return [
-            (item.name, item.function, item.inputs, item if isinstance(item, Feature) else None)
-            for item in self.computations
-            if item.order == 0
-        ]
-
-    @functools.cached_property
-    def summaries(self) -> list[Feature]:
-        """The features that are compiled together, in the order of their vector."""
-        found = {item.name for item in self.computations if item.order == 1}
-        return [item for item in FEATURES.values() if item.name in found]
+    def summaries(self) -> dict[int, Feature]:
+        """The features that are compiled together, by their place in the vector."""
+        compiled = [item for item in FEATURES.values() if item.is_summary]
+        return {i: item for i, item in enumerate(compiled) if item in self.computations}
 
     @functools.cached_property
     def is_random(self) -> bool:
@@ -353,8 +323,10 @@ def plan(features: tuple[Feature, ...]) -> Plan:
 
     for item in wanted.values():
         visit(item)
-    # Functions of users come last: no function of the package needs their results.
-    ordered = sorted(computations.values(), key=lambda item: item.order)
+    # Summaries follow what they summarise. Functions of users come last: no other one needs their results.
+    ordered = sorted(
+        computations.values(), key=lambda item: (not is_ours(item.function), item.is_summary)
+    )
     return Plan(tuple(wanted.values()), tuple(ordered), lineage)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.features.registry import FEATURES, STEPS, Feature
+from netchoice.graph import Graph
 
 
 class Size(NamedTuple):
@@ -30,36 +31,38 @@ def summaries() -> list[Feature]:
     return [item for item in FEATURES.values() if item.is_summary]
 
 
-def summarise(wanted: NDArray[np.bool_], computed: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return the vector of summaries; entries that are not wanted are 0."""
-    function, examples = compiled()
-    graph = computed["graph"]
-    size = Size(len(graph.indptr) - 1, len(graph.indices) // 2)
-    values = np.zeros(len(wanted))
-    function(wanted, values, size, *[computed.get(name, examples[name]) for name in examples])
-    return values
+@functools.cache
+def places() -> dict[str, int]:
+    """Return the place of each of these features in the vector, by name."""
+    return {item.name: i for i, item in enumerate(summaries())}
 
 
 @functools.cache
-def entries(names: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Return which entries of the vector have these names."""
-    return np.array([item.name in names for item in summaries()])
+def entries(wanted: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return which places of the vector are wanted."""
+    return np.isin(np.arange(len(places())), wanted)
+
+
+def summarise(wanted: NDArray[np.bool_], computed: Mapping[str, Any]) -> list[float]:
+    """Return the vector of summaries of steps; those that are not wanted are 0."""
+    function, examples = compiled()
+    size = Size(computed["graph"].n_nodes, computed["graph"].n_edges)
+    values = np.zeros(len(wanted))
+    function(wanted, values, size, *[computed.get(name, examples[name]) for name in examples])
+    numbers: list[float] = values.tolist()
+    return numbers
 
 
 @functools.cache
 def overhead() -> float:
     """Return the seconds of a call without wanted entries, which are not part of a cost."""
-    nothing, computed = entries(()), {"graph": _NoNetwork}
+    nothing, computed = entries(()), {"graph": Graph.from_edges([(0, 1)])}
     seconds = []
     for _ in range(50):
         start = time.perf_counter()
         summarise(nothing, computed)
         seconds.append(time.perf_counter() - start)
     return float(np.median(seconds))
-
-
-class _NoNetwork:
-    indptr, indices = np.zeros(1, np.int32), np.zeros(0, np.int32)
 
 
 @functools.cache
