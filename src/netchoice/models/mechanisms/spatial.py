@@ -30,7 +30,7 @@ def rewire_ring(n_nodes, mean_links, p_rewire, seed):
         for u in range(n_nodes):
             draw, a, b, c, d = uniform(a, b, c, d)
             if draw < p_edge:
-                v = u + ring if u + ring < n_nodes else u + ring - n_nodes
+                v = (u + ring) % n_nodes
                 add(linked_pairs, pair_key(u, v))
                 ends[2 * n_edges] = u
                 ends[2 * n_edges + 1] = v
