@@ -16,14 +16,6 @@ import numpy as np
 from netchoice._kernels.compiler import helper
 from netchoice._kernels.random_stream import uniform
 
-#: What a step may use; :mod:`netchoice.models.growing` offers it to users.
-__all__ = [
-    "LINKED", "OWNER", "Growing", "are_linked", "attach", "by_degree", "by_degree_or_one",
-    "degree", "detach", "draw", "draw_integer", "draw_unstamped", "first", "following", "link",
-    "link_picked", "n_edges", "other_end", "pick", "picked", "random_neighbour", "stamp",
-    "unstamped_neighbour",
-]  # fmt: skip
-
 # Columns of ``nodes``, ``halves`` and positions in ``counts``.
 FIRST, DEGREE, STAMP, PICKED = 0, 1, 2, 3
 OWNER, FOLLOWING = 0, 1
