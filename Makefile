@@ -7,7 +7,7 @@ KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanism
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help prepare demo example-large reproduce test test-all test-bounds test-matrix lint attack \
-	results docs lock release-check clean
+	results bench docs lock release-check clean
 
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-matrix    test each installed Python (3.11 to 3.14) with the lowest and the newest dependencies"
 	@echo "make release-check  build the packages, check them, and use the wheel in an empty environment"
 	@echo "make attack         damage files and kill runs, and print what happened; TRIALS=1000 SEED=1"
+	@echo "make bench          print the speed of rows, answers, features and growth"
 	@echo "make results        measure every figure of the documentation whose code has changed; takes hours"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
 	@echo "make reproduce      reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
@@ -133,6 +134,12 @@ attack: $(VENV)/.dev $(VENV)/.warm
 # Figures of the documentation: measure those that are missing or older than their code. It can be interrupted.
 results: $(VENV)/.bench $(VENV)/.warm
 	$(BIN)/python tools/results.py
+
+# Speed: rows and answers, features against networkx and networkit, growth against networkx.
+bench: $(VENV)/.bench $(VENV)/.warm
+	$(BIN)/python benchmarks/row_costs.py --choose
+	$(BIN)/python benchmarks/features.py
+	$(BIN)/python benchmarks/growth.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs

@@ -20,7 +20,8 @@ import netchoice
 from netchoice import Graph, compute_features
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, feature_names, paper_costs
-from netchoice.features.registry import STEPS, steps_of
+from netchoice.features.computation import run_plan
+from netchoice.features.registry import STEPS, find, plan, steps_of
 from netchoice.models import builtin
 
 NOT_NOISE = feature_names(noise=False)
@@ -319,6 +320,38 @@ def test_a_failing_feature_does_not_affect_the_others(name):
     needing = netchoice.feature(name="needing")(eval(f"lambda {name}: 1"))
     result = compute_features(Graph.from_edges([(0, 1)]), [failing, needing])
     assert result.failures["needing"] == f"needs {name}, which failed"
+
+
+@pytest.mark.parametrize("graph", [nx.karate_club_graph(), nx.empty_graph(0), nx.path_graph(2)])
+def test_values_of_one_pass_equal_those_that_are_timed_one_by_one(graph):
+    @netchoice.feature()
+    def hub_share(degree_max, n_triangles, fails):
+        return degree_max / 2 + n_triangles
+
+    @netchoice.feature()
+    def fails(degrees):
+        raise ValueError("always")
+
+    chosen = plan((*map(find, FEATURES), hub_share, fails))
+    graph = Graph.of(graph)
+    one_by_one = run_plan(graph, chosen, np.random.default_rng(1))
+    together = run_plan(graph, chosen, np.random.default_rng(1), timed=False)
+    assert repr(together.values) == repr(one_by_one.values)
+    assert together.failures == one_by_one.failures
+    assert together.step_seconds.keys() == one_by_one.step_seconds.keys()
+    assert "n_triangles" in one_by_one.own_seconds.keys() - together.own_seconds.keys()
+
+
+def test_summary_of_a_step_over_its_budget_has_no_value(monkeypatch):
+    monkeypatch.setattr("netchoice.features.catalogue.CLIQUE_STEPS", -1)
+    graph = Graph.of(nx.complete_graph(80))
+    chosen = plan(tuple(map(find, ["n_4_cliques", "degree_max", "n_triangles"])))
+    for timed in (True, False):
+        result = run_plan(graph, chosen, None, timed=timed)
+        assert result.failures["n_4_cliques"] == "needs clique_counts, which failed"
+        assert result.not_computed == {"clique_counts", "n_4_cliques"}
+        assert result.values["degree_max"] == 79
+        assert result.values["n_triangles"] == math.comb(80, 3)
 
 
 def test_a_feature_cannot_change_shared_steps():

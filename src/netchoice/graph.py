@@ -55,10 +55,6 @@ class Graph:
     indptr: NDArray[np.int32]
     indices: NDArray[np.int32]
     labels: tuple[Hashable, ...] | None
-    self_loops_dropped: int
-    repeats_dropped: int
-    direction_dropped: bool
-    weights_dropped: bool
     _dropped: tuple[int, int, bool, bool]
 
     def __init__(
@@ -93,11 +89,7 @@ class Graph:
                 )
             if len(set(labels)) != len(labels):
                 raise NetworkFormatError("two nodes have the same label; labels must differ")
-        names = ("self_loops_dropped", "repeats_dropped", "direction_dropped", "weights_dropped")
-        counts = dict(zip(names, dropped, strict=True))
-        self.__dict__.update(
-            indptr=indptr, indices=indices, labels=labels, _dropped=dropped, **counts
-        )
+        self.__dict__.update(indptr=indptr, indices=indices, labels=labels, _dropped=dropped)
 
     @classmethod
     def _trusted(cls, *args: Any) -> Graph:
@@ -220,6 +212,26 @@ class Graph:
     def degrees(self) -> NDArray[np.int32]:
         """Degree of each node."""
         return np.diff(self.indptr)
+
+    @property
+    def self_loops_dropped(self) -> int:
+        """Number of self loops of the object or file that were dropped."""
+        return self._dropped[0]
+
+    @property
+    def repeats_dropped(self) -> int:
+        """Number of repeated edges of the object or file that were dropped."""
+        return self._dropped[1]
+
+    @property
+    def direction_dropped(self) -> bool:
+        """Whether the object or file had directed edges."""
+        return self._dropped[2]
+
+    @property
+    def weights_dropped(self) -> bool:
+        """Whether the object or file had weights."""
+        return self._dropped[3]
 
     @property
     def dropped(self) -> list[str]:

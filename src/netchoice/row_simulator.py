@@ -61,7 +61,7 @@ class RowSimulator:
         # Users' functions are not run: an error in one must belong to a row.
         nodes = tuple(node for node in self.plan.computations if is_ours(node.function))
         rng = np.random.default_rng(0)
-        run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng, False)
+        run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng)
         for model in self.space:
             if is_ours(model.function):
                 with contextlib.suppress(NetchoiceError):
@@ -81,8 +81,11 @@ class RowSimulator:
 
     def known(self, number: int) -> dict[str, Any]:
         """Return cells that also a lost row has."""
-        calibrated = number < CALIBRATION_ROWS
-        return {"label": None, "machine": machine_id(), "calibrated": calibrated}
+        return {"label": None, "machine": machine_id(), "calibrated": self._is_calibrated(number)}
+
+    def _is_calibrated(self, row: int) -> bool:
+        """Return whether every feature of a row is timed, short ones over several runs."""
+        return row < CALIBRATION_ROWS
 
     def kind(self, column: str) -> str:
         """Return what a column holds."""
@@ -125,17 +128,21 @@ class RowSimulator:
             graph = graph or self._grow(row, model, parameters)
             cells["seconds_growth"] = time.thread_time() - start
             rng = self.rng(row, "features") if self.plan.is_random else None
-            result = run_plan(graph, self.plan, rng, row < CALIBRATION_ROWS)
+            calibrated = cells["calibrated"]
+            result = run_plan(graph, self.plan, rng, timed=calibrated, repeat_short=calibrated)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             return Row(row, cells, describe_error(error))
         cells |= result.values
-        # A feature without a value has no time either.
-        own = {name: s for name, s in result.own_seconds.items() if name not in result.failures}
-        cells |= {f"{OWN_PREFIX}{name}": s for name, s in own.items()}
-        cells |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}
-        reasons = {name.removeprefix("step "): why for name, why in result.failures.items()}
-        if not reasons:
+        for prefix, seconds in (
+            (OWN_PREFIX, result.own_seconds),
+            (STEP_PREFIX, result.step_seconds),
+        ):
+            cells |= {
+                prefix + name: s for name, s in seconds.items() if name not in result.failures
+            }
+        if not result.failures:
             return Row(row, cells)
+        reasons = {name.removeprefix("step "): why for name, why in result.failures.items()}
         lines = [f"{name}: {why}" for name, why in reasons.items()]
         cells[NOT_COMPUTED] = "\n".join(lines)
         is_error = not result.not_computed.issuperset(reasons)
@@ -159,10 +166,12 @@ class ModelRows(RowSimulator):
     model, so they are the same in any space with this model. With ``altered``, each network is altered
     before its features are computed: it differs from the network of the same row without ``altered`` by
     one of the alterations that scores are trained with. ``bounds`` holds, for each model, the model with
-    parameters at the bounds of its prior that every second row is of; None if there is none.
+    parameters at the bounds of its prior that every second row is of; None if there is none. With
+    ``calibrates``, the first rows are calibrated.
     """
 
     altered: bool = False
+    calibrates: bool = False
     bounds: tuple[Model | None, ...] = ()
 
     def rng(self, row: int, purpose: str) -> np.random.Generator:
@@ -170,6 +179,11 @@ class ModelRows(RowSimulator):
         number, model = divmod(row, len(self.space))
         key = (number, zlib.crc32(purpose.encode()), zlib.crc32(self.space.labels[model].encode()))
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
+
+    def _is_calibrated(self, row: int) -> bool:
+        # As many rows of each model: those of the other models need not be simulated.
+        n_each = math.ceil(CALIBRATION_ROWS / len(self.space))
+        return self.calibrates and row // len(self.space) < n_each
 
     def _model(self, row: int, rng: np.random.Generator) -> Model:
         number, model = divmod(row, len(self.space))

@@ -31,7 +31,7 @@ _SECONDS = {
     "growth_loop.grow_by_steps": 6, "local_efficiency.local_efficiency": 5, "kumpula.sweep": 5,
     "clique_search.clique_number": 5, "mutual_information.of_values": 4, "static.match_stubs": 4,
     "distance_histograms.distance_histograms": 3, "relief.forest_relieff": 3, "step.dmc": 2,
-    "linked_pairs.move_edges": 3, "csr.csr_from_edges": 3, "relief.relieff": 2,
+    "catalogue.summarise": 4, "linked_pairs.move_edges": 3, "csr.csr_from_edges": 3, "relief.relieff": 2,
 }  # fmt: skip
 _OTHER_SECONDS = 0.6
 
@@ -92,7 +92,10 @@ def _needed(space: ModelSpace) -> list[str]:
         for name in _compilers()
         if not name.startswith("step.")
         and name not in _OPTIONAL
-        and (module_of(name).startswith("netchoice._kernels.") or module_of(name) in ours)
+        and (
+            module_of(name).startswith(("netchoice._kernels.", "netchoice.features."))
+            or module_of(name) in ours
+        )
     ]
 
 
@@ -123,10 +126,12 @@ def _seconds(name: str) -> float:
 def _compilers() -> dict[str, Callable[[], bool]]:
     """Return by name the functions that compile a kernel or the step of a mechanism."""
     from netchoice._kernels.compiler import compile_kernel, kernels
+    from netchoice.features import summaries
     from netchoice.models.mechanism import GrowthStep
     from netchoice.models.mechanisms import all_models
 
-    all_models()  # registers their kernels and steps
+    summaries.compiled()  # registers it; all_models registers kernels and steps
+    all_models()
     compilers: dict[str, Callable[[], bool]] = {
         name: partial(compile_kernel, name) for name in kernels()
     }

@@ -19,6 +19,7 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 from netchoice._kernels.compiler import BOOL, FLOAT, FLOATS, INT, helper, kernel
 from netchoice._kernels.csr import adjacency
 from netchoice._kernels.growing import (
+    DEGREE,
     EDGES,
     FIRST,
     LINKED,
@@ -190,14 +191,27 @@ def _steps(net, limits, drop, share, step, values, other, other_values, other_me
         net.counts[NODES] = t + 1
 
 
+@helper
+def _leave_out_isolated(net, ends):
+    """Number the non-isolated nodes in order, also in ``ends``; return how many there are."""
+    n_kept, number = 0, np.empty(net.counts[NODES], np.int32)
+    for u in range(len(number)):
+        number[u] = n_kept
+        n_kept += net.nodes[u, DEGREE] > 0
+    for h in range(len(ends)):
+        ends[h] = number[ends[h]]
+    return n_kept
+
+
 @kernel(INT, INT, INT, BOOL, INT, FLOAT, INT, FLOATS, INT, FLOATS, SEED)
 def grow_by_steps(
     n_nodes, max_nodes, max_edges, drop, n_leaves, share, step, values, other, other_values, seed
 ):
     """Grow a network node by node from a star; a share of the steps is ``step``, the rest ``other``.
 
-    With ``drop`` only non-isolated nodes count towards ``n_nodes``. One step can add two of them and so
-    pass ``n_nodes``; the caller then starts over. Returns ``status, number of nodes, indptr, indices``.
+    With ``drop`` only non-isolated nodes count towards ``n_nodes``, and isolated ones are left out. One step
+    can add two nodes and so pass ``n_nodes``; the caller then starts over. Returns ``status, number of nodes
+    that were added, indptr, indices``.
     """
     net = _star(n_leaves, n_nodes, seed)
     limits, memory = (n_nodes, max_nodes, max_edges), net.memory.copy()
@@ -206,6 +220,8 @@ def grow_by_steps(
         if status != MORE_ROOM:
             break
         net = _with_room(net)
-    ends = net.halves[: 2 * net.counts[EDGES], OWNER].copy()
-    indptr, indices = adjacency(ends, net.counts[EDGES], net.counts[NODES])
+    ends, n_kept = net.halves[: 2 * net.counts[EDGES], OWNER].copy(), net.counts[NODES]
+    if drop and net.counts[LINKED] < n_kept:
+        n_kept = _leave_out_isolated(net, ends)
+    indptr, indices = adjacency(ends, net.counts[EDGES], n_kept)
     return status, net.counts[NODES], indptr, indices

@@ -1,16 +1,18 @@
 """Extreme eigenvalues: Krylov bases with full reorthogonalisation, and their Ritz pairs.
 
-A basis is an array of rows, one orthonormal vector each, so that every loop over nodes is
-contiguous. The projected matrix is small, dense and solved here rather than by LAPACK, whose last
-bits depend on the machine's BLAS.
+A basis holds orthonormal vectors as columns: for each node, the entries of all vectors in rows of sixteen
+lanes. Sixteen inner products are then computed side by side, and unused lanes hold zeros. The projected
+matrix is small, dense and solved here rather than by LAPACK, whose last bits depend on the machine's BLAS.
 """
 
 import numpy as np
 
 from netchoice._kernels.compiler import helper
-from netchoice._kernels.lanes import inner_product
+from netchoice._kernels.lanes import LANES, fill, inner_product, load, store, sum_of, zero_rows
 
 EPSILON = 2.220446049250313e-16
+#: Instead of a pivot that is 0.
+SMALLEST = 1e-300
 # A second sweep of Gram–Schmidt is needed only if the first sweep removed a large part.
 REORTHOGONALISE_BELOW = 0.5
 # A remainder this small, relative to the orthogonalised vector, is rounding error.
@@ -95,14 +97,14 @@ def _diagonalise(diagonal, off_diagonal, rows):
             if high == low:
                 break
             slope = (diagonal[low + 1] - diagonal[low]) / (2.0 * off_diagonal[low])
-            root = np.hypot(slope, 1.0)
+            root = np.sqrt(slope * slope + 1.0)
             step = slope + (root if slope >= 0 else -root)
             bulge = diagonal[high] - diagonal[low] + off_diagonal[low] / step
             sine, cosine, shift = 1.0, 1.0, 0.0
             split = False
             for i in range(high - 1, low - 1, -1):
                 far, near = sine * off_diagonal[i], cosine * off_diagonal[i]
-                root = np.hypot(far, bulge)
+                root = np.sqrt(far * far + bulge * bulge)
                 off_diagonal[i + 1] = root
                 if root == 0.0:
                     diagonal[i + 1] -= shift
@@ -158,24 +160,80 @@ def tridiagonal_eigen(matrix, size):
 
 
 @helper
-def top_of_tridiagonal(matrix, size):
-    """Return the two largest eigenvalues of a tridiagonal block, and |last entry| of the first eigenvector.
+def _largest_root(diagonal, off_diagonal):
+    """Return the largest eigenvalue of a tridiagonal matrix, which is positive, by Newton's method.
 
-    This is cheap enough for a check of convergence every few steps.
+    From above, the steps approach it without passing it. The characteristic polynomial is a product of
+    pivots, and its logarithmic derivative the sum of slope / pivot.
+    """
+    size, value = len(diagonal), 0.0
+    for i in range(size):
+        before = off_diagonal[i - 1] if i else 0.0
+        value = max(value, diagonal[i] + before + off_diagonal[i])
+    for _ in range(1000):
+        pivot, slope = max(value - diagonal[0], SMALLEST), 1.0
+        total = slope / pivot
+        for i in range(1, size):
+            ratio = off_diagonal[i - 1] / pivot
+            slope = 1.0 + ratio * ratio * slope
+            pivot = max(value - diagonal[i] - off_diagonal[i - 1] * ratio, SMALLEST)
+            total += slope / pivot
+        if total * EPSILON * value >= 1.0:
+            break
+        value -= 1.0 / total
+    return value
+
+
+@helper
+def _not_zero(pivot):
+    return pivot if pivot != 0.0 else SMALLEST
+
+
+@helper
+def _is_alone(diagonal, off_diagonal, value):
+    """Return whether one eigenvalue of a tridiagonal matrix at most is above a value."""
+    n_above, pivot = 0, 1.0
+    for i in range(len(diagonal)):
+        before = off_diagonal[i - 1] if i else 0.0
+        pivot = _not_zero(value - diagonal[i] - before * before / pivot)
+        n_above += pivot < 0.0
+    return n_above <= 1
+
+
+@helper
+def top_of_tridiagonal(matrix, size, vector):
+    """Find the largest eigenvalue of a tridiagonal block; put its unit eigenvector into ``vector``.
+
+    Returns the eigenvalue, and between half and all of the gap to the second one. The eigenvector follows
+    from the pivots from both ends, which meet where its entry is largest. The entries of ``matrix`` next to
+    the diagonal are positive.
     """
     diagonal, off_diagonal = _tridiagonal_part(matrix, size)
-    last_entries = np.zeros((size, 1))
-    last_entries[size - 1, 0] = 1.0
-    _diagonalise(diagonal, off_diagonal, last_entries)
-    best = 0
+    value = _largest_root(diagonal, off_diagonal)
+    gap = 2.0 * value
+    while gap > EPSILON * value and not _is_alone(diagonal, off_diagonal, value - gap):
+        gap *= 0.5
+    down, up = np.empty(size), np.empty(size)
     for i in range(size):
-        if diagonal[i] > diagonal[best]:
-            best = i
-    second = -np.inf
+        before = off_diagonal[i - 1] ** 2 / down[i - 1] if i else 0.0
+        down[i] = _not_zero(value - diagonal[i] - before)
+    meeting, least = 0, np.inf
+    for i in range(size - 1, -1, -1):
+        after = off_diagonal[i] ** 2 / up[i + 1] if i + 1 < size else 0.0
+        up[i] = _not_zero(value - diagonal[i] - after)
+        left = abs(down[i] - after)
+        if left < least:
+            meeting, least = i, left
+    vector[meeting] = squares = 1.0
+    for i in range(meeting - 1, -1, -1):
+        vector[i] = vector[i + 1] * off_diagonal[i] / down[i]
+        squares += vector[i] ** 2
+    for i in range(meeting + 1, size):
+        vector[i] = vector[i - 1] * off_diagonal[i - 1] / up[i]
+        squares += vector[i] ** 2
     for i in range(size):
-        if i != best:
-            second = max(second, diagonal[i])
-    return diagonal[best], second, abs(last_entries[best, 0])
+        vector[i] /= np.sqrt(squares)
+    return value, gap
 
 
 @helper
@@ -197,28 +255,48 @@ def multiply(indptr, indices, vector, product):
 
 
 @helper
-def _add_multiple(target, factor, vector):
-    for u in range(len(target)):
-        target[u] += factor * vector[u]
-
-
-@helper
 def _scale(vector, factor):
     for u in range(len(vector)):
         vector[u] *= factor
 
 
 @helper
-def _orthogonalise(basis, n_rows, vector, coefficients):
-    """Subtract from a vector its components along the first rows of a basis.
+def new_basis(n_nodes, n_vectors):
+    """Return a basis with room for so many vectors, of which the first is uneven and positive."""
+    basis = zero_rows(n_nodes * ((n_vectors + LANES - 1) // LANES), LANES, np.float64)
+    vector = np.empty(n_nodes)
+    uneven_start(vector)
+    columns = by_node(basis, n_nodes)
+    for u in range(n_nodes):
+        columns[u, 0] = vector[u]
+    return basis
 
-    Adds the components to ``coefficients`` and returns the length of the remainder.
+
+@helper
+def by_node(basis, n_nodes):
+    """Return a basis as an array with a row for each node and a column for each vector."""
+    return basis.reshape((n_nodes, basis.size // n_nodes))
+
+
+@helper
+def _orthogonalise(basis, n_vectors, vector, components, totals):
+    """Subtract from a vector its components along the first vectors of a basis.
+
+    Adds the components to ``totals`` and returns the length of the remainder.
     """
-    for i in range(n_rows):
-        row = basis[i]
-        overlap = inner_product(row, vector)
-        coefficients[i] += overlap
-        _add_multiple(vector, -overlap, row)
+    n_nodes = len(vector)
+    width, n_parts = len(basis) // n_nodes, (n_vectors + LANES - 1) // LANES
+    for part in range(n_parts):
+        found = fill(0.0)
+        for u in range(n_nodes):
+            found = found + load(basis, u * width + part) * fill(vector[u])
+        store(components, part, found)
+        store(totals, part, load(totals, part) + found)
+    for u in range(n_nodes):
+        found = fill(0.0)
+        for part in range(n_parts):
+            found = found + load(basis, u * width + part) * load(components, part)
+        vector[u] -= sum_of(found)
     return np.sqrt(inner_product(vector, vector))
 
 
@@ -226,36 +304,46 @@ def _orthogonalise(basis, n_rows, vector, coefficients):
 def extend_basis(indptr, indices, basis, projected, built, wanted):
     """Extend a Krylov basis from ``built`` to ``wanted`` vectors; add the start of the next extension.
 
-    ``basis[:built + 1]`` must be orthonormal; ``projected`` receives basisᵀ · A · basis. Returns
+    The first ``built + 1`` vectors must be orthonormal; ``projected`` receives basisᵀ · A · basis. Returns
     the number of vectors built (fewer when the space is exhausted) and the length of the last remainder.
     """
-    coefficients = np.empty(wanted)
-    remainder = 0.0
+    n_nodes = len(indptr) - 1
+    columns, width = by_node(basis, n_nodes), len(basis) // n_nodes
+    components = zero_rows(width, LANES, np.float64)
+    totals = zero_rows(width, LANES, np.float64)
+    newest, vector, remainder = np.empty(n_nodes), np.empty(n_nodes), 0.0
+    for u in range(n_nodes):
+        newest[u] = columns[u, built]
     for j in range(built, wanted):
-        vector = basis[j + 1]
-        multiply(indptr, indices, basis[j], vector)
+        multiply(indptr, indices, newest, vector)
         length_before = np.sqrt(inner_product(vector, vector))
-        for i in range(j + 1):
-            coefficients[i] = 0.0
-        remainder = _orthogonalise(basis, j + 1, vector, coefficients)
+        for part in range(width):
+            store(totals, part, fill(0.0))
+        remainder = _orthogonalise(basis, j + 1, vector, components, totals)
         if remainder < REORTHOGONALISE_BELOW * length_before:
-            remainder = _orthogonalise(basis, j + 1, vector, coefficients)
+            remainder = _orthogonalise(basis, j + 1, vector, components, totals)
         for i in range(j + 1):
-            projected[i, j] = projected[j, i] = coefficients[i]
+            projected[i, j] = projected[j, i] = totals[i // LANES, i % LANES]
         if remainder <= EXHAUSTED * max(1.0, length_before):
             return j + 1, 0.0
-        _scale(vector, 1.0 / remainder)
+        for u in range(n_nodes):
+            columns[u, j + 1] = newest[u] = vector[u] / remainder
         projected[j + 1, j] = projected[j, j + 1] = remainder
     return wanted, remainder
 
 
 @helper
-def combine(basis, weights, n_rows, vector):
-    """Put a combination of the first rows of a basis, scaled to length 1, into ``vector``."""
+def combine(basis, weights, n_vectors, vector):
+    """Put a combination of the first vectors of a basis, scaled to length 1, into ``vector``."""
+    width = len(basis) // len(vector)
+    factors = zero_rows(width, LANES, np.float64)
+    for i in range(n_vectors):
+        factors[i // LANES, i % LANES] = weights[i]
     for u in range(len(vector)):
-        vector[u] = 0.0
-    for i in range(n_rows):
-        _add_multiple(vector, weights[i], basis[i])
+        total = fill(0.0)
+        for part in range(width):
+            total = total + load(basis, u * width + part) * load(factors, part)
+        vector[u] = sum_of(total)
     _scale(vector, 1.0 / np.sqrt(inner_product(vector, vector)))
 
 

@@ -161,6 +161,27 @@ def nonzero(typing_context, lanes):
 
 
 @intrinsic
+def sum_of(typing_context, lanes):
+    """Return the sum of all lanes, in a fixed order: halves are added to each other."""
+
+    def generate(context, builder, sig, args):
+        row, n = args[0], lanes.number
+        while n > 1:
+            n //= 2
+            undefined = ir.Constant(row.type, ir.Undefined)
+            halves = [
+                builder.shuffle_vector(
+                    row, undefined, ir.Constant(ir.VectorType(_INT32, n), [*range(at, at + n)])
+                )
+                for at in (0, n)
+            ]
+            row = builder.fadd(*halves)
+        return builder.extract_element(row, ir.Constant(_INT32, 0))
+
+    return types.float64(lanes), generate
+
+
+@intrinsic
 def count_all_bits(typing_context, lanes):
     """Count the bits that are set in all lanes together."""
 

@@ -11,14 +11,15 @@ from netchoice._kernels.exponential_trace import (
     tree_trace_of_exponential,
 )
 from netchoice._kernels.krylov import (
+    by_node,
     combine,
     descending,
     extend_basis,
     largest_eigenvalue_bound,
+    new_basis,
     symmetric_eigen,
     top_of_tridiagonal,
     tridiagonal_eigen,
-    uneven_start,
 )
 from netchoice._kernels.lanes import LANES
 
@@ -93,55 +94,66 @@ def _leading_pair(indptr, indices):
     """
     n_nodes = len(indptr) - 1
     size = min(n_nodes, BASIS_SIZE)
-    basis = np.empty((size + 1, n_nodes))
-    projected = np.zeros((size + 1, size + 1))
-    uneven_start(basis[0])
-    built, remainder, done = 0, 0.0, False
+    basis = new_basis(n_nodes, size + 1)
+    projected, weights = np.zeros((size + 1, size + 1)), np.empty(size)
+    built, remainder, value, done = 0, 0.0, 0.0, False
     while not done and built < size:
         wanted = min(size, built + STEPS_BETWEEN_CHECKS)
         built, remainder = extend_basis(indptr, indices, basis, projected, built, wanted)
-        first, second, last_entry = top_of_tridiagonal(projected, built)
-        done = built < wanted or _converged(first, second, remainder * last_entry)
-    values, rows = tridiagonal_eigen(projected, built)
-    order = descending(values)
+        value, gap = top_of_tridiagonal(projected, built, weights)
+        done = built < wanted or _converged(value, gap, remainder * weights[built - 1])
+    if not done:
+        value, built = _restarted(indptr, indices, basis, projected, built, weights)
+    vector = np.empty(n_nodes)
+    combine(basis, weights, built, vector)
+    for u in range(n_nodes):
+        vector[u] = abs(vector[u])
+    return value, vector
+
+
+@helper
+def _converged(value, gap, residual):
+    """Return True if the vector's error (residual / gap) is small or the residual is rounding error."""
+    return residual <= max(EIGENVECTOR_ACCURACY * gap, 1e-16 * value)
+
+
+@helper
+def _restarted(indptr, indices, basis, projected, built, weights):
+    """Restart a full basis until its leading pair converges.
+
+    Returns the leading eigenvalue and the size of the basis, and fills in the weights of its vectors.
+    """
+    size, value = built, 0.0
+    values, rows = symmetric_eigen(projected, built)
     for _ in range(MAX_RESTARTS):
-        if done:
-            break
-        _restart(basis, projected, values, rows, order, built)
+        order = descending(values)
+        _restart(basis, rows, order, built, len(indptr) - 1)
+        for i in range(len(projected)):
+            for j in range(len(projected)):
+                projected[i, j] = values[order[i]] if i == j and i < BASIS_KEPT else 0.0
         built, remainder = extend_basis(indptr, indices, basis, projected, BASIS_KEPT, size)
         values, rows = symmetric_eigen(projected, built)
         order = descending(values)
-        residual = remainder * abs(rows[order[0], built - 1])
-        done = built < size or _converged(values[order[0]], values[order[1]], residual)
-    vector = np.empty(n_nodes)
-    combine(basis, rows[order[0]], built, vector)
-    for u in range(n_nodes):
-        vector[u] = abs(vector[u])
-    return values[order[0]], vector
+        value = values[order[0]]
+        for i in range(built):
+            weights[i] = rows[order[0], i]
+        residual = remainder * abs(weights[built - 1])
+        if built < size or _converged(value, value - values[order[1]], residual):
+            break
+    return value, built
 
 
 @helper
-def _converged(first, second, residual):
-    """Return True if the vector's error (residual / gap) is small or the residual is rounding error."""
-    return residual <= max(EIGENVECTOR_ACCURACY * (first - second), 1e-16 * first)
-
-
-@helper
-def _restart(basis, projected, values, rows, order, built):
+def _restart(basis, rows, order, built, n_nodes):
     """Reduce a full basis to its best Ritz vectors and the next start vector."""
-    n_nodes = basis.shape[1]
-    best = np.empty((BASIS_KEPT, n_nodes))
+    best, columns = np.empty((BASIS_KEPT + 1, n_nodes)), by_node(basis, n_nodes)
     for i in range(BASIS_KEPT):
         combine(basis, rows[order[i]], built, best[i])
-    for i in range(len(projected)):
-        for j in range(len(projected)):
-            projected[i, j] = 0.0
-    for i in range(BASIS_KEPT):
-        projected[i, i] = values[order[i]]
-        for u in range(n_nodes):
-            basis[i, u] = best[i, u]
     for u in range(n_nodes):
-        basis[BASIS_KEPT, u] = basis[built, u]
+        best[BASIS_KEPT, u] = columns[u, built]
+    for u in range(n_nodes):
+        for i in range(columns.shape[1]):
+            columns[u, i] = best[i, u] if i <= BASIS_KEPT else 0.0
 
 
 @kernel(CONST_INTS, CONST_INTS, INTS, INT)
@@ -168,22 +180,15 @@ def leading_eigenvector(indptr, indices, label, n_components):
             low, upper[c] = largest_eigenvalue_bound(small_indptr, small_indices, 3)
             enough = max(enough, low)
     enough -= 2 * SAME_EIGENVALUE * max(1.0, enough)
-    values = np.full(n_components, -1.0)
-    largest, last, found = -1.0, -1, vector
+    largest, chosen, best = -1.0, 0, vector
     for c in range(n_components):
         if upper[c] >= enough:
             small_indptr, small_indices = _one_component(c, start, own_indptr, own_indices)
-            values[c], found = _leading_pair(small_indptr, small_indices)
-            largest = max(largest, values[c])
-            last = c
-    chosen = 0
-    while values[chosen] < largest - SAME_EIGENVALUE * max(1.0, largest):
-        chosen += 1
-    if chosen != last:
-        small_indptr, small_indices = _one_component(chosen, start, own_indptr, own_indices)
-        _, found = _leading_pair(small_indptr, small_indices)
+            value, found = _leading_pair(small_indptr, small_indices)
+            if value > largest + SAME_EIGENVALUE * max(1.0, largest):
+                largest, chosen, best = value, c, found
     for i in range(start[chosen], start[chosen + 1]):
-        vector[nodes[i]] = found[i - start[chosen]]
+        vector[nodes[i]] = best[i - start[chosen]]
     return largest, vector
 
 
@@ -264,9 +269,8 @@ def _split_off_ends(indptr, indices):
     Returns ``vectors, sum of exp(value), leading, cost, low, high, h``, as in ``_plan``.
     """
     n_nodes, n_entries = len(indptr) - 1, len(indices)
-    basis = np.empty((MAX_BASIS + 1, n_nodes))
+    basis = new_basis(n_nodes, MAX_BASIS + 1)
     projected = np.zeros((MAX_BASIS + 1, MAX_BASIS + 1))
-    uneven_start(basis[0])
     built, growing = 0, True
     while growing:
         wanted = min(built + (8 if built else 24), MAX_BASIS, n_nodes)

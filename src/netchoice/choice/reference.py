@@ -199,7 +199,7 @@ class Reference:
         return ModelRows(
             self.space, self.size.n_nodes, self.size.isolated,
             _features(as_given(self.names_of(stream), self.settings)),
-            _entropy(text), altered=stream.is_altered,
+            _entropy(text), altered=stream.is_altered, calibrates=stream == TRAINING,
             bounds=self.bounds if stream.has_bounds else (),
         )  # fmt: skip
 
@@ -595,7 +595,7 @@ class Reference:
         if not self._timed:
             return CostModel(dict.fromkeys(names, 0.0))
         timed = pd.concat(self._timed, ignore_index=True)
-        own = mean_seconds(timed, OWN_PREFIX)
+        own = {**dict.fromkeys(names, 0.0), **mean_seconds(timed, OWN_PREFIX)}
         uses = {name: [n for n in planned.lineage[name] if n != name] for name in own}
         return CostModel(own, uses, mean_seconds(timed, STEP_PREFIX))
 

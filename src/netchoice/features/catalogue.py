@@ -3,62 +3,67 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from netchoice.features.budget import CLIQUE_STEPS, QUADRATIC_STEPS, check_quadratic, over_budget
-from netchoice.features.registry import builtin, feature, run_kernel, step
+from netchoice.features.registry import builtin, feature, run_kernel, step, summary
 from netchoice.graph import Graph
+
+#: Examples of what steps return.
+INTEGERS, NUMBERS = np.zeros(0, np.int64), np.zeros(0)
 
 # Connected components, and the largest connected component (LCC).
 
 
-@dataclass(frozen=True)
-class Components:
+class Components(NamedTuple):
     """The component of each node, numbered by smallest node id, and the sizes of components."""
 
     labels: Any
     sizes: Any
 
 
-@step(growth="n + m")
+@step(growth="n + m", example=Components(np.zeros(0, np.int32), INTEGERS))
 def components(graph):
     """Connected component of each node."""
     labels, n_components = run_kernel("linear_passes.component_labels", graph)
     return Components(labels, np.bincount(labels, minlength=n_components))
 
 
-@step(growth="n")
+@step(growth="n", example=np.zeros(0, np.bool_))
 def lcc(components):
     """Whether each node is in the largest connected component."""
     # Of equally large components, the LCC is the one with the smallest node id.
     return components.labels == (np.argmax(components.sizes) if len(components.sizes) else -1)
 
 
-@builtin(discrete=True, topic="components")
+@summary(discrete=True, topic="components")
 def n_components(components):
     """Number of connected components."""
     return len(components.sizes)
 
 
-@builtin(discrete=True, label="nodes in the largest component", topic="components")
+@summary(discrete=True, label="nodes in the largest component", topic="components")
 def lcc_nodes(components):
     """Number of nodes of the largest connected component."""
-    return components.sizes.max(initial=0)
+    return int(largest(components.sizes))
 
 
-@builtin(discrete=True, growth="n", label="edges in the largest component", topic="components")
+@summary(discrete=True, growth="n", label="edges in the largest component", topic="components")
 def lcc_edges(lcc, degrees):
     """Number of edges of the largest connected component."""
-    return int(degrees[lcc].sum()) // 2
+    total = 0
+    for u in range(len(lcc)):
+        if lcc[u]:
+            total += degrees[u]
+    return total // 2
 
 
 # Shortest paths: features of the distances between nodes.
 
 
-@step(growth="n·m/64", min_power=2.0)
+@step(growth="n·m/64", min_power=2.0, example=(INTEGERS, INTEGERS))
 def distance_histograms(graph):
     """Number of unordered pairs of nodes at each distance, in the network and in the LCC."""
     # 64 sources share a step.
@@ -66,32 +71,38 @@ def distance_histograms(graph):
     return run_kernel("distance_histograms.distance_histograms", graph)
 
 
-@builtin(discrete=True, label="diameter", topic="distances")
+@summary(discrete=True, label="diameter", topic="distances")
 def lcc_diameter(distance_histograms):
     """Largest distance in the largest connected component."""
     return len(distance_histograms[1]) - 1
 
 
-@builtin(label="mean distance", topic="distances")
+@summary(label="mean distance", topic="distances")
 def lcc_mean_distance(distance_histograms):
     """Mean distance over pairs of distinct nodes of the largest connected component."""
     pairs = distance_histograms[1]
-    n_pairs = int(pairs.sum())
-    return int(pairs @ np.arange(len(pairs))) / n_pairs if n_pairs else 0.0
+    total, n_pairs = 0, 0
+    for distance in range(len(pairs)):
+        total += pairs[distance] * distance
+        n_pairs += pairs[distance]
+    return total / n_pairs if n_pairs else 0.0
 
 
-@builtin(topic="distances")
+@summary(topic="distances")
 def global_efficiency(graph, distance_histograms):
     """Mean of 1/distance over pairs of distinct nodes, 0 for pairs without a path."""
     pairs = distance_histograms[0]
     n_pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
-    return float((pairs[1:] / np.arange(1, len(pairs))).sum()) / n_pairs if n_pairs else 0.0
+    total = 0.0
+    for distance in range(1, len(pairs)):
+        total += pairs[distance] / distance
+    return total / n_pairs if n_pairs else 0.0
 
 
 def _register(k):
     definition = f"Number of unordered pairs of nodes at distance {k}"
 
-    @builtin(
+    @summary(
         discrete=True,
         name=f"n_pairs_distance_{k}",
         definition=definition,
@@ -110,13 +121,13 @@ for _k in (3, 4, 5, 6):
 # Degrees: the numbers of neighbours, and the relation between the degrees of neighbours.
 
 
-@step(growth="n")
+@step(growth="n", example=np.zeros(0, np.int32))
 def degrees(graph):
     """Degree of each node."""
     return graph.degrees
 
 
-@step(growth="n")
+@step(growth="n", example=INTEGERS)
 def degree_counts(degrees):
     """Number of nodes with each degree."""
     return np.bincount(degrees)
@@ -137,80 +148,99 @@ def lcc_degree_connectivity(graph, lcc):
     return run_kernel("linear_passes.degree_connectivity", graph, lcc)
 
 
-@builtin(label="entropy of the degrees", topic="degrees")
+@summary(label="entropy of the degrees", topic="degrees")
 def degree_entropy(degree_counts):
     """Shannon entropy (nats) of the fractions of nodes with each degree."""
-    counts = degree_counts[degree_counts > 0]
-    if not len(counts):
-        return 0.0
-    shares = counts / counts.sum()
-    return max(0.0, float(-(shares * np.log(shares)).sum()))
+    n_nodes, total = degree_counts.sum(), 0.0
+    for count in degree_counts:
+        if count > 0:
+            total -= count / n_nodes * math.log(count / n_nodes)
+    return max(0.0, total)
 
 
-@builtin(discrete=True, label="maximum degree", topic="hubs")
+@summary(discrete=True, label="maximum degree", topic="hubs")
 def degree_max(degree_counts):
     """Largest degree."""
     return max(len(degree_counts) - 1, 0)
 
 
-@builtin(label="mean degree", topic="density")
+@summary(label="mean degree", topic="density")
 def degree_mean(graph):
     """Mean degree."""
     return 2 * graph.n_edges / graph.n_nodes if graph.n_nodes else 0.0
 
 
-@builtin(label="median degree", topic="degrees")
+@summary(label="median degree", topic="degrees")
 def degree_median(degree_counts):
     """Median degree."""
     return quantile(degree_counts, 0.5)
 
 
-@builtin(label="spread of the degrees", topic="hubs")
+@summary(label="spread of the degrees", topic="hubs")
 def degree_std(degree_counts):
     """Standard deviation (ddof 0) of the degrees."""
-    n = degree_counts.sum()
-    if not n:
+    n_nodes = degree_counts.sum()
+    if not n_nodes:
         return 0.0
-    values = np.arange(len(degree_counts))
-    deviations = values - (degree_counts * values).sum() / n
-    return float(np.sqrt((degree_counts * deviations**2).sum() / n))
+    total, squares = 0, 0.0
+    for degree in range(len(degree_counts)):
+        total += degree_counts[degree] * degree
+    for degree in range(len(degree_counts)):
+        squares += degree_counts[degree] * (degree - total / n_nodes) ** 2
+    return math.sqrt(squares / n_nodes)
 
 
-@builtin(label="25% quantile of the degrees", topic="degrees")
+@summary(label="25% quantile of the degrees", topic="degrees")
 def degree_q25(degree_counts):
     """25% quantile of the degrees, linearly interpolated."""
     return quantile(degree_counts, 0.25)
 
 
-@builtin(label="75% quantile of the degrees", topic="degrees")
+@summary(label="75% quantile of the degrees", topic="degrees")
 def degree_q75(degree_counts):
     """75% quantile of the degrees, linearly interpolated."""
     return quantile(degree_counts, 0.75)
 
 
+def largest(values):
+    """Return the largest of some numbers that are not negative, 0.0 if there are none; NaN if one is NaN."""
+    most = 0.0
+    for value in values:
+        if value > most or value != value:
+            most = value
+    return most
+
+
 def quantile(counts, fraction):
     """Return the linearly interpolated quantile of integers; ``counts[i]`` is how often i occurs."""
-    cumulative = np.cumsum(counts)
-    if not len(cumulative) or not cumulative[-1]:
+    n_values = counts.sum()
+    if not n_values:
         return 0.0
-    position = (int(cumulative[-1]) - 1) * fraction
+    position = (n_values - 1) * fraction
     below = int(position)
-    above = min(below + 1, int(cumulative[-1]) - 1)
-    low, high = np.searchsorted(cumulative, [below, above], "right")
-    return float(low + (high - low) * (position - below))
+    above = min(below + 1, n_values - 1)
+    low, seen = 0, counts[0]
+    while seen <= below:
+        low += 1
+        seen += counts[low]
+    high = low
+    while seen <= above:
+        high += 1
+        seen += counts[high]
+    return low + (high - low) * (position - below)
 
 
 # Centrality: betweenness, the leading eigenvector, and the Estrada index.
 
 
-@step(growth="n·m", min_power=2.0)
+@step(growth="n·m", min_power=2.0, example=NUMBERS)
 def betweenness(graph):
     """Shortest-path betweenness of each node, normalised by (n−1)(n−2)/2."""
     check_quadratic(graph, "betweenness")
     return run_kernel("betweenness.betweenness", graph) / _pairs_of_others(graph.n_nodes)
 
 
-@step(growth="m · iterations")
+@step(growth="m · iterations", example=NUMBERS)
 def leading_eigenvector(graph, components):
     """Leading eigenvector of the adjacency matrix, of Euclidean norm 1, non-negative."""
     n_components = len(components.sizes)
@@ -221,38 +251,41 @@ def _pairs_of_others(n_nodes):
     return max((n_nodes - 1) * (n_nodes - 2) // 2, 1)
 
 
-@builtin(label="mean betweenness", topic="distances")
+@summary(label="mean betweenness", topic="distances")
 def betweenness_mean(graph, distance_histograms):
     """Mean betweenness."""
     # The sum of betweenness is the number of inner nodes: d − 1 on a path of length d.
-    pairs = distance_histograms[0]
-    inner = int(pairs @ np.maximum(np.arange(len(pairs)) - 1, 0))
+    pairs, inner = distance_histograms[0], 0
+    for distance in range(2, len(pairs)):
+        inner += pairs[distance] * (distance - 1)
     return inner / (max(graph.n_nodes, 1) * _pairs_of_others(graph.n_nodes))
 
 
-@builtin(growth="n", label="maximum betweenness", topic="hubs")
+@summary(growth="n", label="maximum betweenness", topic="hubs")
 def betweenness_max(betweenness):
     """Largest betweenness."""
-    return betweenness.max(initial=0.0)
+    return largest(betweenness)
 
 
-@builtin(growth="n", topic="hubs")
+@summary(growth="n", topic="hubs")
 def central_point_dominance(betweenness):
     """Σ(largest betweenness − betweenness of i)/(n − 1)."""
-    differences = betweenness.max(initial=0.0) - betweenness
-    return float(differences.sum()) / max(len(betweenness) - 1, 1)
+    most, total = largest(betweenness), 0.0
+    for value in betweenness:
+        total += most - value
+    return total / max(len(betweenness) - 1, 1)
 
 
-@builtin(growth="n", label="mean entry of the leading eigenvector", topic="centrality")
+@summary(growth="n", label="mean entry of the leading eigenvector", topic="centrality")
 def eigenvector_mean(leading_eigenvector):
     """Mean entry of the leading eigenvector."""
-    return float(leading_eigenvector.mean()) if len(leading_eigenvector) else 0.0
+    return leading_eigenvector.sum() / max(len(leading_eigenvector), 1)
 
 
-@builtin(growth="n", label="maximum entry of the leading eigenvector", topic="centrality")
+@summary(growth="n", label="maximum entry of the leading eigenvector", topic="centrality")
 def eigenvector_max(leading_eigenvector):
     """Largest entry of the leading eigenvector."""
-    return leading_eigenvector.max(initial=0.0)
+    return largest(leading_eigenvector)
 
 
 #: The largest logarithm up to which the Estrada index is stored as it is.
@@ -304,57 +337,65 @@ def _largest_eigenvalues(matrix, span=60.0):
 # Clustering: triangles, squares, and local efficiency.
 
 
-@step(growth="m^1.5")
+@step(growth="m^1.5", example=INTEGERS)
 def triangles(graph):
     """Number of triangles through each node."""
     return run_kernel("subgraphs.node_triangles", graph)
 
 
-@step(growth="m^1.5")
+@step(growth="m^1.5", example=NUMBERS)
 def square_clustering(graph):
     """Square clustering coefficient of each node, as networkx defines it."""
     return run_kernel("subgraphs.square_clustering", graph)
 
 
-@builtin(growth="n", topic="clustering")
+@summary(growth="n", topic="clustering")
 def transitivity(triangles, degrees):
     """Transitivity: 3 · triangles / connected triples."""
-    pairs = degrees.astype(np.int64)
-    triples = int((pairs * (pairs - 1)).sum()) // 2
-    return int(triangles.sum()) / triples if triples else 0.0
+    closed, triples = 0, 0
+    for u in range(len(degrees)):
+        closed += triangles[u]
+        triples += degrees[u] * (degrees[u] - 1) // 2
+    return closed / triples if triples else 0.0
 
 
-@builtin(discrete=True, growth="n", topic="clustering")
+@summary(discrete=True, growth="n", topic="clustering")
 def n_triangles(triangles):
     """Number of triangles."""
-    return int(triangles.sum()) // 3
+    return triangles.sum() // 3
 
 
-@builtin(growth="n", label="mean clustering coefficient", topic="clustering")
+@summary(growth="n", label="mean clustering coefficient", topic="clustering")
 def clustering_mean(triangles, degrees):
     """Mean local clustering coefficient, 0 for degree below 2."""
-    pairs = degrees.astype(np.int64)
-    pairs *= pairs - 1
-    shares = 2 * triangles / np.maximum(pairs, 1)
-    return float(shares.mean()) if len(shares) else 0.0
+    total = 0.0
+    for u in range(len(degrees)):
+        if degrees[u] > 1:
+            total += 2 * triangles[u] / (np.int64(degrees[u]) * (degrees[u] - 1))
+    return total / max(len(degrees), 1)
 
 
-@builtin(growth="n", label="mean square clustering", topic="clustering")
+@summary(growth="n", label="mean square clustering", topic="clustering")
 def square_clustering_mean(square_clustering):
     """Mean square clustering coefficient."""
-    return float(square_clustering.mean()) if len(square_clustering) else 0.0
+    return square_clustering.sum() / max(len(square_clustering), 1)
 
 
 @builtin(growth="n", label="median square clustering", topic="clustering")
 def square_clustering_median(square_clustering):
     """Median square clustering coefficient."""
-    return float(np.median(square_clustering)) if len(square_clustering) else 0.0
+    n_nodes, ordered = len(square_clustering), np.sort(square_clustering)
+    return 0.5 * (ordered[(n_nodes - 1) // 2] + ordered[n_nodes // 2]) if n_nodes else 0.0
 
 
-@builtin(growth="n", label="standard deviation of square clustering", topic="clustering")
+@summary(growth="n", label="standard deviation of square clustering", topic="clustering")
 def square_clustering_std(square_clustering):
     """Standard deviation (ddof 0) of the square clustering coefficient."""
-    return float(square_clustering.std()) if len(square_clustering) else 0.0
+    n_nodes, squares = max(len(square_clustering), 1), 0.0
+    mean = square_clustering.sum() / n_nodes
+    for value in square_clustering:
+        squares += (value - mean) ** 2
+    return math.sqrt(squares / n_nodes)
 
 
 @builtin(
@@ -372,14 +413,14 @@ def lcc_local_efficiency(graph, lcc):
 CORE_NUMBERS = (2, 3, 4, 5, 6)
 
 
-@step(growth="n + m")
+@step(growth="n + m", example=INTEGERS)
 def core_counts(graph):
     """Number of nodes with each core number."""
     return np.bincount(run_kernel("linear_passes.core_numbers", graph)[0])
 
 
 def _register_core(k):
-    @builtin(
+    @summary(
         discrete=True,
         name=f"core_{k}_size",
         label=f"nodes in the {k}-core",
@@ -391,7 +432,7 @@ def _register_core(k):
 
 
 def _register_shell(k):
-    @builtin(
+    @summary(
         discrete=True,
         name=f"shell_{k}_size",
         label=f"nodes with core number {k}",
@@ -411,7 +452,7 @@ for _k in CORE_NUMBERS:
 # Cliques: complete subgraphs.
 
 
-@step(growth="m · degeneracy³")
+@step(growth="m · degeneracy³", example=(0, 0))
 def clique_counts(graph):
     """Number of complete subgraphs with 4 and with 5 nodes."""
     fours, fives = run_kernel("clique_search.count_cliques", graph, CLIQUE_STEPS)
@@ -420,13 +461,13 @@ def clique_counts(graph):
     return fours, fives
 
 
-@builtin(discrete=True, label="cliques of 4 nodes", topic="clustering")
+@summary(discrete=True, label="cliques of 4 nodes", topic="clustering")
 def n_4_cliques(clique_counts):
     """Number of complete subgraphs with 4 nodes, maximal or not."""
     return clique_counts[0]
 
 
-@builtin(discrete=True, label="cliques of 5 nodes", topic="clustering")
+@summary(discrete=True, label="cliques of 5 nodes", topic="clustering")
 def n_5_cliques(clique_counts):
     """Number of complete subgraphs with 5 nodes, maximal or not."""
     return clique_counts[1]

@@ -7,7 +7,7 @@ import math
 import numbers
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,19 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import NotComputedError, UsageError
-from netchoice.features.registry import (
-    FEATURES,
-    GIVEN,
-    Computation,
-    Feature,
-    Plan,
-    Step,
-    find,
-    plan,
-)
+from netchoice.features.registry import FEATURES, Computation, Feature, Plan, find, plan
+from netchoice.features.summaries import entries, overhead, places, summarise
 from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
-from netchoice.user_code import prints_to_stderr
 from netchoice.validation import check_generator
 
 #: Computations shorter than this many seconds are repeated when costs are calibrated …
@@ -148,36 +139,79 @@ def compute_features(
     """
     chosen = _chosen(names, rng)
     if isinstance(graph, Graph):
-        return run_plan(graph, chosen, rng, repeat_short, deadline)
+        return run_plan(graph, chosen, rng, repeat_short=repeat_short, deadline=deadline)
     start = cpu_seconds()
     converted = Graph.of(graph)
     seconds = cpu_seconds() - start
-    result = run_plan(converted, chosen, rng, repeat_short, deadline)
+    result = run_plan(converted, chosen, rng, repeat_short=repeat_short, deadline=deadline)
     result.step_seconds[CONVERSION] = seconds
     return result
 
 
 def run_plan(
-    graph: Graph, chosen: Plan, rng: np.random.Generator | None, repeat_short: bool,
-    deadline: float | None = None,
+    graph: Graph, chosen: Plan, rng: np.random.Generator | None, *, timed: bool = True,
+    repeat_short: bool = False, deadline: float | None = None,
 ) -> FeatureResult:  # fmt: skip
-    """Compute the features of a plan; for callers that use one plan on many networks."""
-    _make_ready(chosen)
+    """Compute the features of a plan; for callers that use one plan on many networks.
+
+    Without ``timed``, the summaries are computed in one pass and not timed one by one.
+    """
+    if not chosen.is_ready:
+        _make_ready(chosen)
     result = FeatureResult(chosen)
     computed: dict[str, Any] = {"graph": graph}
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
     clock = _Clock()
-    for item in chosen.computations:
-        seconds = result.step_seconds if isinstance(item, Step) else result.own_seconds
-        if deadline is not None and not item.is_cheap and time.monotonic() > deadline:
-            result.not_computed.add(item.name)
-            seconds[item.name] = 0.0
-            _fail(item, LATE, result)
+    for item, function in chosen.calls:
+        if item.is_summary and not timed and not result.failures and item.name not in computed:
+            _add_summaries(chosen, computed)
+        if item.name in computed:
             continue
-        seconds[item.name] = _run(item, computed, base, result, clock, repeat_short)
-    for feature in chosen.features:
-        result.values[feature.name] = computed.get(feature.name, math.nan)
+        seconds = 0.0
+        started = time.monotonic() if repeat_short else 0.0
+        try:
+            if deadline is not None and not item.is_cheap and time.monotonic() > deadline:
+                raise NotComputedError(LATE)
+            value = _call(item, function, computed, base)
+            seconds = _without_overhead(item, clock.lap())
+            if isinstance(item, Feature):
+                value = _as_number(item, value)
+            if repeat_short and seconds < SHORT:
+                waited = time.monotonic() - started > 10 * SHORT  # for a file, or another process
+                if not waited:
+                    seconds = _mean_seconds(item, function, computed, base, clock, seconds)
+            computed[item.name] = value
+        except Exception as error:  # a feature that fails must not stop the others
+            _fail(item, error, computed, result)
+            seconds = clock.lap()
+        known = result.own_seconds if isinstance(item, Feature) else result.step_seconds
+        known[item.name] = seconds
+    result.values = {item.name: computed.get(item.name, math.nan) for item in chosen.features}
     return result
+
+
+def _add_summaries(chosen: Plan, computed: dict[str, Any]) -> None:
+    """Compute all summaries of a plan at once, and add those that are finite."""
+    values = summarise(entries(tuple(chosen.summaries)), computed)
+    for i, item in chosen.summaries.items():
+        if math.isfinite(values[i]):
+            computed[item.name] = int(values[i]) if item.discrete else values[i]
+
+
+def _fail(
+    item: Computation, error: Exception, computed: dict[str, Any], result: FeatureResult
+) -> None:
+    """Record why a step or feature has no value."""
+    reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":")
+    missing = [name for name in item.inputs if name not in computed]
+    if missing:
+        reason = f"needs {missing[0]}, which failed"
+    elif str(error) == LATE:
+        reason = LATE
+    if isinstance(error, NotComputedError) or result.not_computed.intersection(missing):
+        result.not_computed.add(item.name)
+    name = item.name if isinstance(item, Feature) else f"step {item.name}"
+    result.failures[name] = reason
 
 
 def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | None) -> Plan:
@@ -223,59 +257,16 @@ class _Clock:
         return seconds
 
 
-def _run(
-    item: Computation,
-    computed: dict[str, Any],
+def _call(
+    item: Computation, function: Callable[..., Any], computed: dict[str, Any],
     base: NDArray[np.uint64] | None,
-    result: FeatureResult,
-    clock: _Clock,
-    repeat_short: bool,
-) -> float:
-    """Add the result of one step or feature to ``computed``; return its CPU seconds."""
-    if result.failures:
-        missing = [name for name in item.inputs if name not in computed and name != "rng"]
-        if missing:
-            if result.not_computed.intersection(missing):
-                result.not_computed.add(item.name)
-            _fail(item, f"needs {missing[0]}, which failed", result)
-            return 0.0
-    started = time.monotonic() if repeat_short else 0.0
-    try:
-        value = _call(item, computed, base)
-        seconds = clock.lap()
-        if isinstance(item, Feature):
-            value = _as_number(item, value)
-        if repeat_short and seconds < SHORT:
-            waited = time.monotonic() - started > 10 * SHORT  # for a file, or for another process
-            if not waited:
-                seconds = _mean_seconds(item, computed, base, clock, seconds)
-    except Exception as error:  # a feature that fails must not stop the others
-        if isinstance(error, NotComputedError):
-            result.not_computed.add(item.name)
-        _fail(item, " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), result)
-        return clock.lap()
-    computed[item.name] = value
-    return seconds
-
-
-def _call(item: Computation, computed: dict[str, Any], base: NDArray[np.uint64] | None) -> Any:
-    arguments = [
-        _stream(item.name, base) if name == "rng" else computed[name] for name in item.inputs
-    ]
-    if item.is_ours:
-        return item.function(*arguments)
-    with prints_to_stderr():
-        return item.function(*map(_read_only, arguments))
-
-
-def _read_only(value: Any) -> Any:
-    """Return read-only views of arrays, so that a user's feature cannot change a shared step."""
-    if isinstance(value, tuple):
-        return tuple(map(_read_only, value))
-    if isinstance(value, np.ndarray):
-        value = value.view()
-        value.flags.writeable = False
-    return value
+) -> Any:  # fmt: skip
+    if item.is_summary:
+        _ = [computed[name] for name in item.inputs]  # raises an error if one is missing
+        return summarise(entries((places()[item.name],)), computed)[places()[item.name]]
+    if item.is_random:
+        computed["rng"] = _stream(item.name, base)
+    return function(*[computed[name] for name in item.inputs])
 
 
 def _stream(name: str, base: NDArray[np.uint64] | None) -> np.random.Generator:
@@ -285,25 +276,29 @@ def _stream(name: str, base: NDArray[np.uint64] | None) -> np.random.Generator:
 
 
 def _mean_seconds(
-    item: Computation,
-    computed: dict[str, Any],
-    base: NDArray[np.uint64] | None,
-    clock: _Clock,
-    once: float,
-) -> float:
+    item: Computation, function: Callable[..., Any], computed: dict[str, Any],
+    base: NDArray[np.uint64] | None, clock: _Clock, once: float,
+) -> float:  # fmt: skip
     """Return the mean CPU seconds of several runs, so many that the clock's own time is negligible."""
     runs = int(min(100, max(3, _REPEAT_SECONDS / max(once, 1e-6))))
     clock.lap()
     for _ in range(runs):
-        _call(item, computed, base)
-    return clock.lap() / runs
+        _call(item, function, computed, base)
+    return _without_overhead(item, clock.lap() / runs)
+
+
+def _without_overhead(item: Computation, seconds: float) -> float:
+    """Return the seconds of a summary without those to call the function that computes all of them."""
+    return max(0.0, seconds - overhead()) if item.is_summary else seconds
 
 
 def _as_number(item: Feature, value: Any) -> float:
     """Convert the value of a feature to int or float, or raise an error if it is not a number."""
-    if type(value) is int and item.discrete:
-        return value
-    if (type(value) is float or type(value) is np.float64) and not item.discrete:
+    kind = type(value)
+    if item.discrete:
+        if kind is int or kind is np.int64:
+            return int(value)
+    elif kind is float or kind is np.float64:
         number = float(value)
         if math.isfinite(number):
             return number
@@ -327,22 +322,15 @@ def _as_number(item: Feature, value: Any) -> float:
     return int(number)
 
 
-def _fail(item: Computation, reason: str, result: FeatureResult) -> None:
-    name = item.name if isinstance(item, Feature) else f"step {item.name}"
-    result.failures[name] = reason
-
-
 def _make_ready(chosen: Plan) -> None:
     """Run every computation once, untimed, so that compiling and loading are not part of a cost."""
-    new = {(item.name, item.function) for item in chosen.computations} - _ready
-    if not new:
-        return
-    small = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)], 7)
-    computed: dict[str, Any] = {"graph": small}
-    base = np.arange(4, dtype=np.uint64)
-    for item in chosen.computations:
-        if all(name in computed or name in GIVEN for name in item.inputs):
+    new = {(item.name, item.function) for item, _ in chosen.calls} - _ready
+    if new:
+        small = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)], 7)
+        computed: dict[str, Any] = {"graph": small}
+        for item, function in chosen.calls:
             # An error is reported when the feature is computed on the user's network.
             with contextlib.suppress(Exception):
-                computed[item.name] = _call(item, computed, base)
-    _ready.update(new)
+                computed[item.name] = _call(item, function, computed, np.arange(4, dtype=np.uint64))
+        _ready.update(new)
+    chosen.is_ready = True

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from netchoice.errors import UsageError
 from netchoice.graph import Graph, kernel
 from netchoice.interruption import interruptible
-from netchoice.user_code import is_ours, load_attribute
+from netchoice.user_code import is_ours, load_attribute, prints_to_stderr
 from netchoice.validation import unknown
 
 #: Inputs that are given, not computed.
@@ -26,7 +28,7 @@ GIVEN = ("graph", "rng")
 CHEAP_GROWTH = {"1", "n", "n + m", "m^1.5"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Computation:
     """A named function of inputs: a shared step or a feature."""
 
@@ -36,11 +38,12 @@ class Computation:
     definition: str  # one sentence for people
     growth: str  # of its own time, without its inputs, for people
     min_power: float | None
+    is_summary: bool = False  # compiled with others into one function of shared steps
 
     @functools.cached_property
-    def is_ours(self) -> bool:
-        """Whether it belongs to netchoice and not to a user."""
-        return is_ours(self.function)
+    def is_random(self) -> bool:
+        """Whether it draws random numbers."""
+        return "rng" in self.inputs
 
     @property
     def is_cheap(self) -> bool:
@@ -48,11 +51,14 @@ class Computation:
         return self.growth in CHEAP_GROWTH
 
 
+@dataclass(frozen=True, kw_only=True)
 class Step(Computation):
     """A shared step: a computation that several features use; see :class:`Feature` for fields."""
 
+    example: Any = None  # what it returns for some network
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Feature(Computation):
     """A feature: one number computed from a network.
 
@@ -70,11 +76,6 @@ class Feature(Computation):
     def is_count(self) -> bool:
         """True for a number of things, such as triangles; False for a largest or mean value."""
         return self.discrete and self.label.partition(" ")[0].endswith("s")
-
-    @property
-    def is_random(self) -> bool:
-        """True for a feature that draws random numbers."""
-        return "rng" in self.inputs
 
     @property
     def is_comparable(self) -> bool:
@@ -95,7 +96,7 @@ LONG_STEPS = 10**9
 def run_kernel(name: str, graph: Graph, *others: Any) -> Any:
     """Call ``module.function`` of ``netchoice._kernels`` on a network; see :mod:`netchoice.interruption`."""
     function = kernel(name)
-    if graph.n_nodes * (graph.n_nodes + 2 * graph.n_edges) < LONG_STEPS:
+    if len(graph.indptr) * (len(graph.indptr) + len(graph.indices)) < LONG_STEPS:
         return function(graph.indptr, graph.indices, *others)
     return interruptible(function, graph.indptr, graph.indices, *others)
 
@@ -107,12 +108,20 @@ def _described(function: Callable[..., Any]) -> dict[str, Any]:
     return {"function": function, "inputs": inputs, "definition": definition.rstrip(".")}
 
 
-def step(*, growth: str, min_power: float | None = None) -> Callable[[Function], Function]:
-    """Register a function as a shared step; a decorator with parameters as in :func:`feature`."""
+def step(
+    *, growth: str, min_power: float | None = None, example: Any = None
+) -> Callable[[Function], Function]:
+    """Register a function as a shared step; a decorator with parameters as in :func:`feature`.
+
+    ``example`` is what it returns for some network; summaries are compiled for arguments of this type.
+    """
 
     def register(function: Function) -> Function:
         name = function.__name__
-        STEPS[name] = Step(name=name, growth=growth, min_power=min_power, **_described(function))
+        described = _described(function)
+        STEPS[name] = Step(
+            name=name, growth=growth, min_power=min_power, example=example, **described
+        )
         return function
 
     return register
@@ -186,16 +195,21 @@ def feature(
 
 
 def builtin(
-    *, growth: str = "1", definition: str | None = None, **options: Any
+    *, growth: str = "1", definition: str | None = None, is_summary: bool = False, **options: Any
 ) -> Callable[[Function], Function]:
     """Register a feature that comes with the package; a decorator with options of `feature`."""
 
     def register(function: Function) -> Function:
         made = feature(growth=growth, **options)(function)
-        FEATURES[made.name] = replace(made, definition=definition or made.definition)
+        definition_of = definition or made.definition
+        FEATURES[made.name] = replace(made, definition=definition_of, is_summary=is_summary)
         return function
 
     return register
+
+
+#: Register a feature that is compiled together with others; see :mod:`netchoice.features.summaries`.
+summary = functools.partial(builtin, is_summary=True)
 
 
 def find(name: str | Feature) -> Feature:
@@ -229,18 +243,51 @@ def min_powers() -> dict[str, float]:
     return {item.name: item.min_power for item in known if item.min_power is not None}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """The computations for some features, in an order in which inputs come first."""
 
     features: tuple[Feature, ...]
     computations: tuple[Computation, ...]
     lineage: dict[str, tuple[str, ...]]  # name of each: all that it depends on, then itself
+    is_ready: bool = False  # each ran once, so that its code is compiled and loaded
+
+    @functools.cached_property
+    def calls(self) -> list[tuple[Computation, Callable[..., Any]]]:
+        """Each computation and the function that computes it: a user's one cannot change its inputs."""
+        return [(item, _guarded(item.function)) for item in self.computations]
+
+    @functools.cached_property
+    def summaries(self) -> dict[int, Feature]:
+        """The features that are compiled together, by their place in the vector."""
+        compiled = [item for item in FEATURES.values() if item.is_summary]
+        return {i: item for i, item in enumerate(compiled) if item in self.computations}
 
     @functools.cached_property
     def is_random(self) -> bool:
         """Whether a computation draws random numbers."""
-        return any("rng" in item.inputs for item in self.computations)
+        return any(item.is_random for item in self.computations)
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a user's function such that it prints to standard error and gets read-only arrays."""
+
+    def call(*arguments: Any) -> Any:
+        with prints_to_stderr():
+            return function(*map(_read_only, arguments))
+
+    return function if is_ours(function) else call
+
+
+def _read_only(value: Any) -> Any:
+    """Return read-only views of arrays, so that a user's feature cannot change a shared step."""
+    if isinstance(value, tuple):
+        each = map(_read_only, value)
+        return type(value)(*each) if hasattr(value, "_fields") else tuple(each)
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
 
 
 @functools.lru_cache(maxsize=1024)
@@ -276,7 +323,11 @@ def plan(features: tuple[Feature, ...]) -> Plan:
 
     for item in wanted.values():
         visit(item)
-    return Plan(tuple(wanted.values()), tuple(computations.values()), lineage)
+    # Summaries follow what they summarise. Functions of users come last: no other one needs their results.
+    ordered = sorted(
+        computations.values(), key=lambda item: (not is_ours(item.function), item.is_summary)
+    )
+    return Plan(tuple(wanted.values()), tuple(ordered), lineage)
 
 
 def _computation_of(name: str, wanted: dict[str, Feature], user: Computation) -> Computation:

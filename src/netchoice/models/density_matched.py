@@ -62,8 +62,10 @@ class MatchedModel(Model):
         Raise :class:`~netchoice.errors.TooDenseError` if no network can have these parameters.
         """
         low, high = self.bounds(n_nodes)
+        if self.draws is not None:
+            parameters = self._check_parameters(parameters)  # constants may be left out of draws
         try:
-            graph = super().grow(n_nodes, parameters, rng, isolated=self.isolated, max_edges=high)
+            graph = self._grow(n_nodes, parameters, rng, self.isolated, high)
         except TooDenseError:
             raise
         except GrowthLimitError:

@@ -146,13 +146,12 @@ class Growth:
         limits = (n_nodes, max_nodes, edges_allowed, drop, self.n_leaves)
         total = n_nodes
         for _ in range(_MAX_STARTS):
-            grown = grow(*limits, share, *steps, seed_from(rng))
-            status, total, _, indices = grown
+            status, total, indptr, indices = grow(*limits, share, *steps, seed_from(rng))
             if status == 2:
                 raise edge_limit(self.name, len(indices) // 2, edges_allowed)
             if status == 0:
-                graph = graph_of(grown) if self._is_ours else Graph(*grown[2:])  # checks it
-                return graph.without_isolated() if drop else graph
+                make = Graph._trusted if self._is_ours else Graph  # which checks it
+                return make(indptr, indices)
             if status == 1:
                 break
         raise growth_limit(self.name, n_nodes, total)

@@ -123,7 +123,7 @@ class ReferenceTable:
         On these networks it met an error, or would take more steps than its budget.
         """
         timed = [name for name in self.features if OWN_PREFIX + name in self.successful]
-        missing = {name: int(self.successful[OWN_PREFIX + name].isna().sum()) for name in timed}
+        missing = {name: int(self.successful[name].isna().sum()) for name in timed}
         return {name: n for name, n in missing.items() if n}
 
     @property
@@ -188,6 +188,8 @@ class ReferenceTable:
         own = mean_seconds(timed, OWN_PREFIX)
         if not own:
             return CostModel(dict.fromkeys(self.features, 0.0))
+        # Summaries of shared steps are timed on the first rows only, which may have failed.
+        own = {**dict.fromkeys(self.features, 0.0), **own}
         return CostModel(own, self.manifest["uses"], mean_seconds(timed, STEP_PREFIX))
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ def timings(frame: pd.DataFrame) -> list[str]:
 
 
 def mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
-    """Return the mean of each column of seconds, by the name after the prefix."""
+    """Return the mean of each column of seconds that has any, by the name after the prefix."""
     calibrated = timed[timed["calibrated"]]
     means = {}
     for column in timed.columns:
@@ -58,5 +59,6 @@ def mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
             overall = float(timed[column].mean()) if len(timed) else 0.0
             repeated = float(calibrated[column].mean()) if len(calibrated) else overall
             seconds = repeated if repeated < CALIBRATED_BELOW else overall
-            means[column.removeprefix(prefix)] = seconds
+            if not math.isnan(seconds):
+                means[column.removeprefix(prefix)] = seconds
     return means
