@@ -216,10 +216,10 @@ def main():
     parser.add_argument("--nodes", type=int, default=60)
     parser.add_argument("--density", type=float, default=2.0, help="edges per node")
     parser.add_argument("--models", choices=MODELS, default="tuning")
-    parser.add_argument("--train", type=int, default=750, help="simulations to train with")
+    parser.add_argument("--train", type=int, default=1000, help="simulations to train with")
     parser.add_argument("--altered", type=int, default=400, help="altered copies of these")
     parser.add_argument("--scale", type=int, default=100, help="simulations for the scale")
-    parser.add_argument("--at-bounds", type=int, default=750, help="further simulations, at bounds")
+    parser.add_argument("--at-bounds", type=int, default=500, help="further simulations, at bounds")
     parser.add_argument(
         "--trainings", type=int, default=1, help="reject only if so many scores, trained apart, do"
     )

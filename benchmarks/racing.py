@@ -2,7 +2,7 @@
 
 All mechanisms, density-matched. Before a score is trained, a model is dropped if the distance ratio of the
 observation is clearly beyond ``--calibrate`` simulations (``inference.model_scores``). The ratio has
-``--reference`` simulations, half of which have parameters at the bounds of the prior.
+``--reference`` simulations, a third of which have parameters at the bounds of the prior.
 
 Wanted, before the reported runs (seed 101: ``--nodes 50 --density 3``, ``--nodes 150 --density 1.5``,
 ``--nodes 350 --density 2.5``; the rule was chosen with 42, 100 and 300 nodes, density 2):
@@ -37,7 +37,7 @@ def simulate(model, n, rng, options):
     found = {"prior": features(graphs)}
     found["seconds"] = (time.process_time() - started) / n_rows
     at_bounds = for_bounds(model)
-    n_bounds = 2 * (options.reference // 2)
+    n_bounds = 2 * (options.reference // 3)
     found["bounds"] = features(grown(at_bounds or model, n, rng, n_bounds))
     found["edge"] = features(grown(at_edges(model, parameters), n, rng, options.at_edges))
     corners = at_corners(model)
@@ -52,7 +52,7 @@ def races(model, tables, options):
     tests = {"own": own["prior"][2 * size :], "edge": own["edge"], "corner": own["corner"]}
     tests = {part: rows for part, rows in tests.items() if rows is not None}
     tests["wrong"] = np.vstack(wrong)
-    n_bounds = options.reference // 2
+    n_bounds = options.reference // 3
     dropped, fits, calibrating = [], [], []
     ratios = []
     for seed in range(2):

@@ -65,8 +65,8 @@ _TIMED_ROWS = 2000
 class Stream(NamedTuple):
     """One kind of simulations. Streams share no random numbers, except that altered rows follow the training.
 
-    ``is_fixed`` streams have random numbers of the method, not of the user's seed. Half of the rows of
-    streams with ``has_bounds`` have parameters at the bounds of the priors: there, simulations from the prior
+    ``is_fixed`` streams have random numbers of the method, not of the user's seed. A third of the rows of
+    streams with ``has_bounds`` has parameters at the bounds of the priors: there, simulations from the prior
     are rare, and a score that is not trained on some takes networks from there for altered ones.
     """
 

@@ -54,7 +54,7 @@ class Effort:
         Simulations of each model with cheap features, which models that are clearly wrong are rejected by;
         two thirds as many others calibrate.
     trained : int
-        Simulations of each remaining model that its score is trained on, half of them at the bounds of
+        Simulations of each remaining model that its score is trained on, a third of them at the bounds of
         its prior. For networks of more than 300 nodes, fewer are enough.
     altered : int
         Altered simulations that the score is trained on, too.
