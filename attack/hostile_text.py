@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
-from netchoice.storage.csv_text import to_csv
+from netchoice.storage.records import to_csv
 
 import netchoice
 from attack.specimens import _network, _prepared

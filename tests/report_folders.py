@@ -95,7 +95,10 @@ def undecided(answer):
     """Return an answer of a run that a time limit ended early."""
     still_open = with_states(answer, dict.fromkeys(("dmc", "dmr"), "open"), {})
     models = tuple(replace(each, p_value=None, p_interval=None) for each in still_open.models)
-    return replace(still_open, models=models, evidence=NO_EVIDENCE, is_complete=False, power={})
+    settings = still_open.settings | {"time_limit": 1.0}
+    return replace(
+        still_open, models=models, evidence=NO_EVIDENCE, is_complete=False, power={}, settings=settings
+    )  # fmt: skip
 
 
 def with_many_models(answer):

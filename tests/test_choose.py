@@ -35,7 +35,7 @@ COSTS = CostModel(
 def answered(tmp_path_factory):
     """An answer in which one model fits and the other one is rejected, and its folder."""
     folder = tmp_path_factory.mktemp("choice") / "run"
-    return choose(grown("dmc", 40, 4, **MIDDLE["dmc"]), "duplication", path=folder), folder
+    return choose(grown("dmc", 40, 9, **MIDDLE["dmc"]), "duplication", path=folder), folder
 
 
 # Which model
@@ -101,7 +101,7 @@ def test_answer_does_not_depend_on_the_order_of_the_nodes():
 
 @fast_for("engine", ["threads"], ["threads", "processes"])
 def test_answer_of_two_workers_and_in_memory_is_the_same(answered, engine):
-    network = grown("dmc", 40, 4, **MIDDLE["dmc"])
+    network = grown("dmc", 40, 9, **MIDDLE["dmc"])
     with ThreadPoolExecutor(2) as pool:
         given = pool if engine == "threads" else engine
         again = choose(network, "duplication", engine=given, workers=2)
@@ -120,7 +120,7 @@ def test_killed_run_resumes_to_the_same_rows(answered, tmp_path):
             raise KilledError
         done.append(stage)
 
-    network, options = grown("dmc", 40, 4, **MIDDLE["dmc"]), {"path": tmp_path / "run"}
+    network, options = grown("dmc", 40, 9, **MIDDLE["dmc"]), {"path": tmp_path / "run"}
     with pytest.raises(KilledError):
         choose(network, "duplication", **options, on_progress=kill)
     assert {"screened", "training", "altered", "calibration"} <= {*done}
@@ -137,7 +137,7 @@ def test_killed_run_resumes_to_the_same_rows(answered, tmp_path):
 @pytest.mark.usefixtures("no_simulation")
 def test_finished_folder_returns_the_kept_answer(answered):
     answer, folder = answered
-    again = choose(grown("dmc", 40, 4, **MIDDLE["dmc"]), "duplication", path=folder)
+    again = choose(grown("dmc", 40, 9, **MIDDLE["dmc"]), "duplication", path=folder)
     assert again.as_dict() == answer.as_dict()
 
 
@@ -167,7 +167,7 @@ def test_folder_holds_what_people_read_and_one_subfolder_for_the_rest(answered):
     ],
 )
 def test_other_settings_in_the_same_folder_are_refused_in_one_line(answered, options, name):
-    given = {"graph": grown("dmc", 40, 4, **MIDDLE["dmc"]), "space": "duplication", **options}
+    given = {"graph": grown("dmc", 40, 9, **MIDDLE["dmc"]), "space": "duplication", **options}
     with pytest.raises(UsageError, match=rf"^.* holds a run with another {name}; .*fresh=True.*$"):
         choose(path=answered[1], **given)
 

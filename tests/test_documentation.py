@@ -233,7 +233,6 @@ RULES: dict[str, set[str]] = {
     "how-it-decides": {"10 %", "5 ms", "1.5"},
     "input-files": {"300 times"},
     "reliability": {"10 CPU seconds"},
-    "table": {"0.95"},
     "which-models": {"10 %"},
 }  # fmt: skip
 #: In a sentence with one of these words, decimals and shares are measurements.

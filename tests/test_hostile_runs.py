@@ -36,16 +36,17 @@ def test_a_file_that_is_no_lock_is_not_replaced(tmp_path):
         "pipe": os.mkfifo,
     }
     for name, make in makers.items():
-        folder = tmp_path / name
-        folder.mkdir()
-        make(folder / "_lock")
-        for run in (
-            lambda path: netchoice.simulate_table("ba", **SIMULATE, path=path),
-            lambda path: choose(grown("ba2"), path=path),
+        for lock, run in (
+            ("a/_lock", lambda path: netchoice.simulate_table("ba", **SIMULATE, path=path)),
+            ("b/run/_lock", lambda path: choose(grown("ba2"), path=path)),
         ):
+            path = tmp_path / name / lock
+            path.parent.mkdir(parents=True)
+            make(path)
             with pytest.raises(NetchoiceError, match=r"_lock is|Is a directory"):
-                run(folder)
-    assert (tmp_path / "file" / "_lock").read_text() == "precious"
+                run(tmp_path / name / lock[0])
+            if name == "file":
+                assert path.read_text() == "precious"
     assert (tmp_path / "precious").read_text() == "precious"
 
 

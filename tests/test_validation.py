@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from netchoice.errors import UsageError
+from netchoice.errors import UsageError, one_line
 from netchoice.validation import (
     check_choice,
     check_fraction,
@@ -34,7 +34,10 @@ def test_integer_is_returned_as_int(value):
 def test_other_values_are_no_integer_of_at_least_1(value):
     with pytest.raises(UsageError) as raised:
         check_integer("folds", value)
-    assert str(raised.value) == f"`folds` must be an integer of at least 1; got {value!r}"
+    assert (
+        str(raised.value)
+        == f"`folds` must be an integer of at least 1; got {one_line(repr(value), 100)}"
+    )
 
 
 def test_bounds_of_an_integer_are_included():
@@ -59,7 +62,10 @@ def test_fraction_is_returned_as_float(value):
 def test_other_values_are_no_fraction(value):
     with pytest.raises(UsageError) as raised:
         check_fraction("coverage", value)
-    assert str(raised.value) == f"`coverage` must be a number between 0 and 1; got {value!r}"
+    assert (
+        str(raised.value)
+        == f"`coverage` must be a number between 0 and 1; got {one_line(repr(value), 100)}"
+    )
 
 
 @pytest.mark.parametrize("value", [1, 60, 1e-300, 1e300, np.int64(2), Fraction(1, 2)])
@@ -74,14 +80,20 @@ def test_positive_number_is_returned_as_float(check, value):
 def test_other_values_are_no_positive_number(value):
     with pytest.raises(UsageError) as raised:
         check_positive("time_limit", value)
-    assert str(raised.value) == f"`time_limit` must be a positive number; got {value!r}"
+    assert (
+        str(raised.value)
+        == f"`time_limit` must be a positive number; got {one_line(repr(value), 100)}"
+    )
 
 
 @pytest.mark.parametrize("value", [-1, -1e-300, *NOT_FINITE, *NO_NUMBERS, TOO_LARGE])
 def test_other_values_are_no_non_negative_number(value):
     with pytest.raises(UsageError) as raised:
         check_non_negative("penalty", value)
-    assert str(raised.value) == f"`penalty` must be a non-negative number; got {value!r}"
+    assert (
+        str(raised.value)
+        == f"`penalty` must be a non-negative number; got {one_line(repr(value), 100)}"
+    )
 
 
 def test_zero_is_non_negative():
@@ -106,7 +118,7 @@ def test_allowed_string_is_returned():
 def test_other_values_are_not_allowed(value, allowed, expected):
     with pytest.raises(UsageError) as raised:
         check_choice("charge", value, allowed)
-    assert str(raised.value) == f"`charge` must be {expected}; got {value!r}"
+    assert str(raised.value) == f"`charge` must be {expected}; got {one_line(repr(value), 100)}"
 
 
 def test_only_a_numpy_generator_is_a_generator():
@@ -115,5 +127,5 @@ def test_only_a_numpy_generator_is_a_generator():
         with pytest.raises(UsageError) as raised:
             check_generator("rng", value)
         assert str(raised.value) == (
-            f"`rng` must be a generator such as numpy.random.default_rng(1); got {value!r}"
+            f"`rng` must be a generator such as numpy.random.default_rng(1); got {one_line(repr(value), 100)}"
         )

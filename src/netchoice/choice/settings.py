@@ -202,7 +202,7 @@ class Settings:
         Without a space, all mechanisms are compared, density-matched. A space that is named is compared as
         it is, unless ``match`` is True.
         """
-        if effort is not None and not isinstance(effort, Effort):
+        if effort is not None and not hasattr(effort, "rounds"):
             raise UsageError(f"`effort` must be a netchoice.Effort; got {effort!r}")
         known = get_space(DEFAULT_SPACE if space is None else space)
         if len(known) < 2:

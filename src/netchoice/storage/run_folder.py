@@ -196,6 +196,7 @@ def _read(folder: Path, made_by: str = "netchoice") -> Record | None:
             f"{path.parent} is a link that leads out of {folder}; remove it, or give another folder"
         )
     if not path.exists():
+        _check_links(folder)
         return None
     try:
         record = from_record(
@@ -211,6 +212,17 @@ def _read(folder: Path, made_by: str = "netchoice") -> Record | None:
         if root not in (parent.resolve(), *parent.resolve().parents):
             raise UsageError(f"{_LEAVES.format(parent)}, or {path}")
     return record
+
+
+def _check_links(folder: Path) -> None:
+    """Refuse a folder without a record in which a link leads to somebody else's files."""
+    kept = folder / KEPT
+    if kept.is_dir() and not is_store(folder):
+        for path in kept.rglob("*"):
+            if path.is_symlink() and path.name != LOCK:  # the lock says so itself
+                raise UsageError(
+                    f"{path} is a link that leads out of {folder}; remove it, or give another folder"
+                )
 
 
 def _write(folder: Path, record: Record) -> None:
