@@ -9,13 +9,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
-from netchoice.storage.records import to_csv
 
 import netchoice
 from attack.specimens import _network, _prepared
 from netchoice.choice.text import answer_lines
 from netchoice.errors import NetchoiceError, printable
 from netchoice.report import report_cohort
+from netchoice.storage.records import to_csv
 
 _PIECES = (
     "=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1+1", "\r=1", "<script>alert(1)</script>",
