@@ -36,7 +36,7 @@ def refused(run):
 def networks(tmp_path_factory):
     """Return a folder with network files; those of 20 nodes have isolated nodes."""
     folder = tmp_path_factory.mktemp("networks")
-    foreign = nx.disjoint_union_all([nx.complete_graph(9)] * 2)
+    foreign = nx.complete_graph(18)
     foreign.add_nodes_from([18, 19])
     graphs = {"dmc": grown("dmc", 20, 3), "foreign": netchoice.Graph.of(foreign)}
     assert all(graph.n_isolated for graph in graphs.values())

@@ -58,7 +58,7 @@ def _options(
         say(f"netchoice {netchoice.__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        say(*context.get_help().splitlines())
+        say(*context.get_help().split("\n"))
 
 
 #: Where numba finds compiled code. If these are set, numba does not take them from a file in the current

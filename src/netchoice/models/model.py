@@ -285,8 +285,9 @@ class Model:
         limits = {"isolated": isolated, "max_edges": max_edges}
         controls: dict[str, Any] = {name: limits[name] for name in self._controls}
         if self._is_ours:
-            graph: Graph = self.function(n_nodes, rng, **values, **controls)
-            return graph
+            made: Any = self.function(n_nodes, rng, **values, **controls)
+            if isinstance(made, Graph):
+                return made
         try:
             with prints_to_stderr():
                 grown = self.function(n_nodes, rng, **values, **controls)
