@@ -16,8 +16,9 @@ from netchoice import CostModel, ModelSpace, ReferenceTable, choice
 from netchoice.choice import observe as observe_module
 from netchoice.choice.rank import selectors_for
 from netchoice.choice.tables import find_costs, load_table
-from netchoice.errors import NetchoiceError, TableError, UsageError
+from netchoice.errors import GrowthLimitError, NetchoiceError, TableError, UsageError
 from netchoice.features.paper import paper_costs
+from netchoice.models.density_matched import MatchedModel
 from netchoice.selection import METHODS, ReliefF, get_selector
 from netchoice.storage import user_tables
 
@@ -635,3 +636,17 @@ def test_wrong_option_of_an_evaluation_is_refused(table):
         netchoice.evaluate_features(table, penalties="few")
     with pytest.raises(UsageError, match="`max_features` must be an integer of at least 1; got 0"):
         netchoice.evaluate_features(table, max_features=0)
+
+
+def test_model_without_networks_near_the_observed_one_ends_no_run(monkeypatch):
+    """Its posterior can be where hardly any network has the density."""
+    draw = MatchedModel.draw
+
+    def fails_with_given_draws(self, *arguments):
+        if self.draws is not None:
+            raise GrowthLimitError("none of 2000 networks had the density")
+        return draw(self, *arguments)
+
+    monkeypatch.setattr(MatchedModel, "draw", fails_with_given_draws)
+    answer = choose(grown("dmr", 40, **MIDDLE["dmr"]), "duplication", match=True)
+    assert answer.verdict.kind == "one-fits"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -17,7 +18,7 @@ from netchoice.choice.observe import affordable_features, as_given, cheap_featur
 from netchoice.choice.settings import FIRST_CALIBRATED, Effort, Settings
 from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
-from netchoice.errors import UsageError
+from netchoice.errors import FailedRowsError, UsageError
 from netchoice.features import Feature, compute_features
 from netchoice.features.registry import find, plan
 from netchoice.graph import Graph
@@ -56,6 +57,8 @@ METHOD = "1"
 #: Networks of a model that are tried before it counts as one that never has the density: so many, and fewer
 #: if they have more than so many nodes together.
 MATCH_TRIES, MIN_MATCH_TRIES, MATCH_NODES = 5000, 50, 5_000_000
+#: Networks with parameters from a posterior that are tried before it counts as one without the density.
+NEAR_TRIES = 100
 #: Larger networks are altered in smaller numbers, so that at most so many nodes are grown.
 MAX_ALTERED_NODES, MIN_ALTERED = 60_000, 10
 #: Rows whose times are kept, to say what the features cost.
@@ -521,7 +524,10 @@ class Reference:
         n_nodes: int,
         deadline: float | None = None,
     ) -> NearRows:
-        """Return simulations of a model with parameters from its posterior, to show how it differs."""
+        """Return simulations of a model with parameters from its posterior, to show how it differs.
+
+        There are none if hardly any network with these parameters has the density, or if most fail.
+        """
         found = self.space[model]
         if posterior is not None:
             found = replace(found, draws=posterior.draws)
@@ -533,10 +539,15 @@ class Reference:
         path = None
         if self.folder is not None:
             path = self.folder / f"near-{self.models.index(model)}"
-        frame = simulate_rows(
-            simulator, np.arange(n), seed=self.settings.seed, stream="choose near", engine=self.engine,
-            workers=self.workers, path=path, deadline=deadline, on_progress=self._report(f"near {model}"),
-        )  # fmt: skip
+        frame = pd.DataFrame()
+        rng = np.random.default_rng(0)
+        if not isinstance(found, MatchedModel) or found.can_match(NEAR_TRIES, rng, deadline):
+            with contextlib.suppress(FailedRowsError):
+                frame = simulate_rows(
+                    simulator, np.arange(n), seed=self.settings.seed, stream="choose near",
+                    engine=self.engine, workers=self.workers, path=path, deadline=deadline,
+                    on_progress=self._report(f"near {model}"),
+                )  # fmt: skip
         if not len(frame):
             return NearRows(simulator, np.empty(0, int), pd.DataFrame(columns=list(self.features)))
         self.n_simulated += len(frame)

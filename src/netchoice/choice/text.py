@@ -110,7 +110,7 @@ def contradiction(answer: Answer, model: ModelAnswer) -> str:
         return ""
     first = min(outside, key=lambda each: model.outside.index(each.name))
     value = distinct_numbers(first.observed)[0]
-    return f"    but {first.label} {value} is outside the simulated range"
+    return f"    but {first.label} = {value} is outside the simulated range"
 
 
 def _contradictions(answer: Answer) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _contradictions(answer: Answer) -> Iterator[str]:
             continue
         topics.add(each.topic)
         value = distinct_numbers(each.observed)[0]
-        yield f"  {each.label} {value} is outside the range of {n} of {n_models} models"
+        yield f"  {each.label} = {value} is outside the range of {n} of {n_models} models"
         if len(topics) == MOST_CONTRADICTIONS:
             return
 
