@@ -97,7 +97,7 @@ def test_costs_are_means_of_calibrated_rows(study, options):
             alone += timed[f"seconds_step_{step}"]
         assert measured["transitivity", n] == pytest.approx(alone.mean())
     assert (study.costs["predicted"] > 0).all()
-    assert (study.costs["seconds_se"] > 0).all()
+    assert (study.costs["seconds_se"] >= 0).all()  # 0 if the clock cannot show the cost on any row
 
 
 def test_growth_is_fitted_to_the_pilots(study):

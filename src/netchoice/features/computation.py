@@ -26,6 +26,9 @@ SHORT = 1e-3
 #: … for about this many seconds.
 _REPEAT_SECONDS = 5e-4
 
+#: The smallest cost of a feature: less than the clock can show, and more than nothing.
+LEAST_SECONDS = 1e-8
+
 #: The step that converts another library's object to a Graph; every feature is charged for it.
 CONVERSION = "conversion"
 
@@ -289,7 +292,7 @@ def _mean_seconds(
 
 def _without_overhead(item: Computation, seconds: float) -> float:
     """Return the seconds of a summary without those to call the function that computes all of them."""
-    return max(0.0, seconds - overhead()) if item.is_summary else seconds
+    return max(LEAST_SECONDS, seconds - overhead()) if item.is_summary else seconds
 
 
 def _as_number(item: Feature, value: Any) -> float:
