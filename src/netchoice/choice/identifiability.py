@@ -21,6 +21,9 @@ COMPETING = 1 / 3
 #: An interval of q that comes this close to 0 or 1 does not exclude a pure model.
 NEAR_PURE = 0.02
 
+#: How the note on a network with two kinds of nodes begins.
+TWO_KINDS = "all cycles of the network have an even number of edges"
+
 Interval = tuple[float, float]
 
 

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from netchoice.choice.answer import Answer
 from netchoice.choice.conclude import Known
 from netchoice.choice.discrepancies import wider_prior
-from netchoice.choice.identifiability import may_have_two_kinds, mixture_notes, thinning_notes
+from netchoice.choice.identifiability import (
+    TWO_KINDS,
+    may_have_two_kinds,
+    mixture_notes,
+    thinning_notes,
+)
 from netchoice.choice.observe import Observed
 from netchoice.models.space import ModelSpace
 from netchoice.units import count
@@ -27,8 +32,7 @@ def _notes(answer: Answer, known: Known) -> Iterator[str]:
     yield from _about_time(answer, observed)
     if may_have_two_kinds(observed.graph):
         yield (
-            "all cycles of the network have an even number of edges, as if it had two kinds of nodes; the "
-            "models have one kind: compare a projection on one kind of nodes instead"
+            f"{TWO_KINDS}, as if it had two kinds of nodes; the models have one kind: compare a projection on one kind of nodes instead"
         )
     chances = {each.name: each.probability or 0.0 for each in answer.candidates}
     posteriors = {name: each for name in chances if (each := known.posterior(name)) is not None}

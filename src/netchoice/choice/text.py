@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from netchoice.choice.discrepancies import Advice, distinct_numbers
+from netchoice.choice.identifiability import TWO_KINDS
 from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import summary_html
@@ -69,11 +70,11 @@ def _network(answer: Answer) -> str:
 
 
 def _listed(answer: Answer) -> list[ModelAnswer]:
-    """Return the candidates that the first screen lists: those of which something is known."""
+    """Return the candidates that the first screen lists: those of which something is known, fitting first."""
     known = [
         each for each in answer.candidates if each.state != OPEN or each.probability is not None
     ]
-    return known[:MOST_LISTED]
+    return sorted(known, key=lambda each: each.state != FITS)[:MOST_LISTED]
 
 
 def _others(answer: Answer) -> Iterator[str]:
@@ -143,9 +144,9 @@ def power_line(answer: Answer) -> str:
 
 
 def _parameters(answer: Answer, width: float = math.inf) -> Iterator[str]:
-    """Yield a line on the parameters of each candidate; without intervals if it would be too long."""
+    """Yield a line on the parameters of each model that fits; without intervals if it would be too long."""
     for each in answer.candidates:
-        if each.parameters:
+        if each.parameters and each.state == FITS:
             line = f"parameters of {each.name}: {', '.join(_estimates(each, with_intervals=True))}"
             short = (
                 f"parameters of {each.name}: {', '.join(_estimates(each, with_intervals=False))}"
@@ -170,6 +171,8 @@ def _cost(answer: Answer) -> str:
 
 def next_step(answer: Answer, language: str) -> str:
     """Return the one thing to do next; "" if there is nothing."""
+    if any(note.startswith(TWO_KINDS) for note in answer.notes):
+        return "compare a projection on one kind of nodes: the network seems to have two kinds"
     if answer.ended_by_limit:
         return "give a longer time limit, which decides between the models"
     if not answer.candidates:

@@ -200,8 +200,12 @@ def _draw(panel: FitPanel, colour: str, ax: Axes) -> None:
 
 
 def fit_panels(envelopes: Mapping[str, Envelope]) -> list[FitPanel]:
-    """Return the panels of one model; those that differ come first, the largest excess first."""
-    panels = [_panel(TEXTS[name], envelope) for name, envelope in envelopes.items()]
+    """Return the panels of one model; those that differ come first, the largest excess first.
+
+    A panel without bins is left out: neither the network nor any simulation has a value.
+    """
+    made = (_panel(TEXTS[name], envelope) for name, envelope in envelopes.items())
+    panels = [panel for panel in made if panel.labels]
     return sorted(panels, key=lambda panel: (not panel.differs, -panel.excess.max(initial=0)))
 
 

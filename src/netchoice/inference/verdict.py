@@ -156,7 +156,7 @@ def _sentence(
     are_few = len(probable) <= MOST_NAMED
     if len(families) > 1 and share >= ENOUGH:
         named = f": {', '.join(probable)}" if are_few else ""
-        return f"{count}; the mechanism is {family} ({rounded(share)}){named}"
+        return f"{count}; the probable family is {family} ({rounded(share)}){named}"
     listed = ", ".join(f"{model} {rounded(probabilities.get(model, 0.0))}" for model in probable)
     are = "is" if len(probable) == 1 else "are"
     return f"{count}; {len(probable)} {are} probable" + (f": {listed}" if are_few else "")
