@@ -7,6 +7,7 @@ from quick_answers import choose
 
 import netchoice
 from netchoice.choice.identifiability import MANY_CYCLES, may_have_two_kinds
+from netchoice.report import report_answer
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -42,3 +43,15 @@ def test_the_answer_says_so():
     assert n_notes() == 1
     women.add_edge("Evelyn Jefferson", "Laura Mandeville")
     assert n_notes() == 0
+
+
+def test_two_kinds_of_nodes_are_said_on_the_first_screen(tmp_path):
+    """Such a network has no triangles; a panel of its figure then has no bins."""
+    graph = nx.bipartite.gnmk_random_graph(12, 14, 45, seed=1)
+    graph.remove_nodes_from(list(nx.isolates(graph)))
+    answer = choose(
+        netchoice.Graph.of(graph), "ispolatov,dmr", effort=netchoice.Effort.small(), path=tmp_path / "a"
+    )  # fmt: skip
+    assert "next: compare a projection on one kind of nodes" in answer.summary()
+    report_answer(answer, tmp_path / "a")
+    assert (tmp_path / "a" / "report.html").exists()

@@ -32,7 +32,8 @@ def _notes(answer: Answer, known: Known) -> Iterator[str]:
     yield from _about_time(answer, observed)
     if may_have_two_kinds(observed.graph):
         yield (
-            f"{TWO_KINDS}, as if it had two kinds of nodes; the models have one kind: compare a projection on one kind of nodes instead"
+            f"{TWO_KINDS}, as if it had two kinds of nodes; the models have one kind: compare a projection "
+            "on one kind of nodes instead"
         )
     chances = {each.name: each.probability or 0.0 for each in answer.candidates}
     posteriors = {name: each for name in chances if (each := known.posterior(name)) is not None}
