@@ -162,6 +162,8 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
             "table, an answer, a cohort, an evaluation or prepared simulations"
         )
     if out is not None:
+        if place(out).suffix != ".html":
+            raise UsageError(f"--out {out}; expected a name that ends in .html for a report")
         own = place(out).absolute() == (path / "report.html").absolute()
         written = write_report(path, None if own else out, overwrite=overwrite)
         record = {**record, "out": str(written)}

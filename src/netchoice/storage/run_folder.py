@@ -396,14 +396,17 @@ def _delete(folder: Path, names: Iterable[str]) -> None:
 def _check_same(earlier: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:
     for name, value in settings.items():
         if earlier.get(name) != value:
+            has, got = _shown(earlier.get(name)), _shown(value)
+            differs = f"The run has {has}; got {got}" if has != got else "Priors or weights differ"
             raise UsageError(
                 f"{folder} holds a run with another {name}; give another folder, or start over with "
-                f"--fresh (in Python fresh=True). The run has {_shown(earlier.get(name))}; got "
-                f"{_shown(value)}"
+                f"--fresh (in Python fresh=True). {differs}"
             )
 
 
 def _shown(value: Any) -> str:
     """Return a setting in words, at most a line."""
+    if isinstance(value, dict) and "name" in value:  # a space
+        value = value["name"]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return textwrap.shorten(text, 200, placeholder=" …")
