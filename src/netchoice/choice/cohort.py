@@ -22,7 +22,7 @@ from netchoice.choice.cohort_run import (
     Source,
     answer_all,
 )
-from netchoice.choice.conclude import Known, conclude
+from netchoice.choice.conclude import Known, conclude, tested_with_all
 from netchoice.choice.observe import observe
 from netchoice.choice.reference import CALIBRATION, Progress, Reference
 from netchoice.choice.references import References, prepare, prepared_references
@@ -282,6 +282,13 @@ class CohortAnswerer:
         clock = Clock(None)
         known = Known(reference, observed, settle(reference.with_options(), observed, clock))
         row = answer_row(conclude(known, clock))
+        # The false discovery rate needs the p-value of every model, also of one that was rejected early.
+        for model in reference.models:
+            if (
+                row[f"fit_p_{model}"] is None
+                and (found := tested_with_all(known, model)) is not None
+            ):
+                row[f"fit_p_{model}"] = found.p_value
         row["reference"] = f"{self.space.name}, {size or 'its own simulations'}"
         return row, observed.values
 

@@ -178,10 +178,21 @@ def _tested(known: Known, name: str) -> Decision | None:
     A sequential test ends with few of them. It is None if a few simulations with cheap features have shown
     that the model is clearly wrong.
     """
+    state = known.state.models[name]
+    if state.is_clear and not state.is_tested:
+        return None
+    return tested_with_all(known, name) or state.decision
+
+
+def tested_with_all(known: Known, name: str) -> Decision | None:
+    """Return the p-value of a model from all simulations with all features; None if there are too few.
+
+    Prepared simulations have it for a model that was rejected by cheap features, too.
+    """
     state, reference = known.state.models[name], known.reference
     names = reference.usable(TRAINING, known.observed.values)
     if name not in reference.models or not reference.can_score(name, names):
-        return None if state.is_clear else state.decision
+        return None
     row = np.array([[known.observed.values[each] for each in names]])
     with one_blas_thread():
         score = float(reference.score(name, names)(row)[0])
