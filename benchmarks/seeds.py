@@ -8,13 +8,14 @@ for tuning and those that are reported are apart (``--part``). Wanted, before th
 - the intervals of a probability meet in at least 95 %; median total variation at most 0.05.
 
 Probabilities of pairs of seeds are compared over the models that neither rejects. Answers are kept in
-``--out``, and are not made again.
+``--out``, in a folder for each version of the package, and are not made again.
 """
 
 import argparse
 import hashlib
 import itertools
 import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -95,13 +96,15 @@ def main():
     parser.add_argument("--workers", type=int)
     report.add_json(parser)
     options = parser.parse_args()
+    code = ["git", "rev-parse", "--short", "HEAD:src"]
+    version = subprocess.run(code, check=True, capture_output=True, text=True).stdout.strip()
+    folder = Path(options.out) / version
     found = readable(options.networks, *options.nodes)
     names = [*found][options.part == "reported" :: 2][: options.count]
     pairs, seconds = [], []
     for name in names:
         answers = [
-            answered(name, found[name], seed, options.out, options.workers)
-            for seed in options.seeds
+            answered(name, found[name], seed, folder, options.workers) for seed in options.seeds
         ]
         if None in answers:
             continue
