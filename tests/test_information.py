@@ -784,7 +784,7 @@ def test_order_of_the_codes_of_categories_has_no_effect():
         ({"n_neighbors": 0}, "`n_neighbors` must be an integer of at least 1; got 0"),
         ({"n_neighbors": 2.5}, "`n_neighbors` must be .* got 2.5"),
         ({"seed": -1}, "`seed` must be an integer of at least 0; got -1"),
-        ({"n_jobs": 0}, "`n_jobs` must be None, -1 or an integer of at least 1; got 0"),
+        ({"n_jobs": 0}, r"\(`n_jobs`\) must be None, -1 or an integer of at least 1; got 0"),
     ],
 )
 def test_invalid_tables_are_refused(change, message):

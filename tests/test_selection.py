@@ -687,7 +687,7 @@ def test_terms_add_up():
 def test_parameters_may_be_numpy_numbers(method, wine):
     selector = small(method, n_jobs=np.int64(2), n_features_to_select=np.float32(0.5))
     assert selector.fit(*wine).support_.sum() == 6
-    with pytest.raises(UsageError, match="`n_jobs` must be None, -1 or"):
+    with pytest.raises(UsageError, match=r"\(`n_jobs`\) must be None, -1 or"):
         small(method, n_jobs=0).fit(*wine)
     with pytest.raises(UsageError, match=r"`penalty` must be .* got True"):
         small(method, penalty=True).fit(*wine)

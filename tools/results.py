@@ -33,6 +33,11 @@ KERNELS = ("src/netchoice/_kernels/*.py",)
 MODELS = ("src/netchoice/models/**/*.py", *KERNELS)
 FEATURES = ("src/netchoice/features/*.py", *KERNELS)
 SCORES = ("src/netchoice/inference/model_scores.py", "src/netchoice/inference/scaling.py")
+#: What decides which models fit, and how probable they are; other files of ``choice`` present an answer.
+DECIDING = tuple(
+    f"src/netchoice/choice/{name}.py"
+    for name in ("assess", "conclude", "observe", "reference", "settings", "sizes")
+)
 FORESTS = ("src/netchoice/forests.py", *KERNELS)
 INFORMATION = ("src/netchoice/information/*.py", *KERNELS)
 SELECTION = ("src/netchoice/selection/*.py", "src/netchoice/forests.py", *INFORMATION)
@@ -90,12 +95,10 @@ CLAIMS = {
     ),
     "paper-small": _claim("paper.py --scale small --tables 2", PAPER, 10),
     "paper-full": _claim("paper.py --scale paper --tables 5", PAPER, 190),
-    "recovery": _claim(
-        "recovery.py --seed 101", ("src/netchoice/choice/*.py", *SCORES, *MODELS, *FEATURES), 60
-    ),
+    "recovery": _claim("recovery.py --seed 101", (*DECIDING, *SCORES, *MODELS, *FEATURES), 60),
     "seeds": _claim(
         "seeds.py --part reported",
-        ("src/netchoice/choice/*.py", "src/netchoice/inference/*.py", *FEATURES, *MODELS),
+        (*DECIDING, "src/netchoice/inference/*.py", *FEATURES, *MODELS),
         240,
     ),
     "parameters": _claim(

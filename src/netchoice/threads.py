@@ -26,7 +26,9 @@ def count_threads(n_jobs: Any) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
         return cores or os.cpu_count() or 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or int(n_jobs) < 1:
-        raise UsageError(f"`n_jobs` must be None, -1 or an integer of at least 1; got {n_jobs!r}")
+        raise UsageError(
+            f"the number of workers (`n_jobs`) must be None, -1 or an integer of at least 1; got {n_jobs!r}"
+        )
     return int(n_jobs)
 
 

@@ -74,7 +74,8 @@ class ModelAnswer:
         this share. None if a few simulations with cheap features showed that the model is clearly wrong.
     simulations : int, that the network was compared with
     probability, interval : float and pair, or None
-        Given that one of the models that are not rejected made the network. None if it is rejected.
+        Given that one of the models that fit made the network; if none fits, one of the borderline models.
+        None for other models.
     probability_before : float or None
         The probability before models were rejected, if it was compared with all features.
     remoteness : float, how far the network is beyond its simulations; the nearest model has the smallest
@@ -202,7 +203,7 @@ class Answer:
     features : tuple of FeatureValue, features that the answer is based on
     power : dict, by alteration of a network: the share that the test of fit notices at this size
     accuracy, log_score : float
-        Of predicted models of held-out simulations of the candidates; NaN with one candidate.
+        Of predicted models of held-out simulations of the models with probabilities; NaN if there is one.
     notes : tuple of str, at most five things that a careful reader should know
     cost : Cost
     is_complete : bool, False if a model was not decided: the time limit came, or its simulations failed
@@ -239,6 +240,11 @@ class Answer:
     def candidates(self) -> tuple[ModelAnswer, ...]:
         """The models that are not rejected, the most probable first."""
         return tuple(each for each in self.models if each.is_candidate)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether several models have a probability; that of a single one is 1 by definition."""
+        return sum(each.probability is not None for each in self.models) > 1
 
     @property
     def ended_by_limit(self) -> bool:

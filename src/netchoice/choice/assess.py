@@ -27,7 +27,7 @@ from netchoice.inference.model_scores import (
 from netchoice.inference.scaling import Floats
 from netchoice.inference.sequential_test import BORDERLINE, FITS, REJECTED, Decision, decide
 from netchoice.inference.smooth_regression import COVERAGE, Probabilities
-from netchoice.inference.verdict import OPEN
+from netchoice.inference.verdict import OPEN, eligible
 from netchoice.threads import one_blas_thread
 
 #: Fewest simulations of a model with cheap features that say anything, and as many calibrating ones.
@@ -78,8 +78,8 @@ class State:
     models : mapping, the state of each model
     compared : tuple of str, models that were compared with all features
     before : Probabilities or None, of the models compared, before any of these was rejected
-    probabilities : Probabilities or None, of the candidates
-    n_inferred : int, calibrating simulations of each candidate that these are inferred from
+    probabilities : Probabilities or None, of the eligible models
+    n_inferred : int, calibrating simulations of each of these that they are inferred from
     is_precise : bool, whether more simulations would not change the probabilities much
     """
 
@@ -106,15 +106,31 @@ class State:
         return self.with_state(FITS, BORDERLINE, OPEN)
 
     @property
+    def eligible(self) -> tuple[str, ...]:
+        """The models that probabilities are about."""
+        return eligible({name: each.state for name, each in self.models.items()})
+
+    @property
     def open_models(self) -> tuple[str, ...]:
-        """The models that need more simulations: undecided ones, and candidates of unclear probability."""
+        """The models that need more simulations: undecided ones, and those of unclear probability."""
         undecided = self.with_state(OPEN)
-        return undecided if self.is_precise or not self.compared else self.candidates
+        return undecided if self.is_precise or not self.compared else self.eligible
 
     @property
     def is_settled(self) -> bool:
         """Whether more simulations would change nothing."""
         return not self.open_models
+
+
+def settle(reference: Reference, observed: Observed, clock: Clock) -> State:
+    """Simulate and assess in rounds, until every model is decided and the probabilities are precise."""
+    state = State.start(reference)
+    for round in reference.effort.rounds():
+        simulate(reference, round, state, clock)
+        state = assess(reference, observed, state, round)
+        if state.is_settled or clock.has_passed(Clock.SIMULATED):
+            break
+    return at_the_end(reference, observed, state)
 
 
 def simulate(reference: Reference, round: Round, state: State, clock: Clock) -> None:
@@ -201,7 +217,7 @@ def _test(reference: Reference, observed: Observed, state: State, round: Round) 
 
 
 def _infer(reference: Reference, observed: Observed, state: State, round: Round) -> State:
-    """Infer the probabilities of the candidates once the tests are decided, and whether they are precise."""
+    """Infer the probabilities once the tests are decided, and whether they are precise."""
     if not state.compared:
         return state
     n = state.n_inferred if state.is_precise else min(round.calibrated, reference.effort.inferred)
@@ -223,10 +239,10 @@ def _with_probabilities(reference: Reference, observed: Observed, state: State) 
     row, before = _row(observed, names)[0], state.before
     if before is None and len(state.compared) > 1:
         before = reference.regression_before(state.compared, names).probabilities_of(row)
-    candidates = tuple(name for name in state.compared if name in state.candidates)
+    inferred = tuple(name for name in state.compared if name in state.eligible)
     found = None
-    if candidates:
-        found = reference.probabilities(candidates, names, state.n_inferred, row)
+    if inferred:
+        found = reference.probabilities(inferred, names, state.n_inferred, row)
     return replace(state, before=before, probabilities=found)
 
 
@@ -246,18 +262,18 @@ def at_the_end(reference: Reference, observed: Observed, state: State) -> State:
     state = replace(state, models=models)
     if state.probabilities is None and state.candidates:
         with one_blas_thread():
-            if any(name in state.candidates for name in state.compared):
+            if any(name in state.eligible for name in state.compared):
                 return _with_probabilities(reference, observed, state)
-            found = _screened_probabilities(reference, observed, state.candidates)
+            found = _screened_probabilities(reference, observed, state.eligible)
         state = replace(state, before=state.before or found, probabilities=found)
     return state
 
 
 def _screened_probabilities(
-    reference: Reference, observed: Observed, candidates: tuple[str, ...]
+    reference: Reference, observed: Observed, models: tuple[str, ...]
 ) -> Probabilities | None:
     names = reference.usable(SCREENED, observed.values)
-    fewest = min(len(reference.screened_rows(model, names)) for model in candidates)
+    fewest = min(len(reference.screened_rows(model, names)) for model in models)
     if not names or fewest < 2 * MIN_SCREENED:
         return None
-    return reference.screened_probabilities(candidates, names, _row(observed, names)[0])
+    return reference.screened_probabilities(models, names, _row(observed, names)[0])

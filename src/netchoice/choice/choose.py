@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.choice.answer import Answer, run_of
-from netchoice.choice.assess import State, assess, at_the_end, simulate
+from netchoice.choice.assess import settle
 from netchoice.choice.conclude import Known, conclude
 from netchoice.choice.explain import explain
-from netchoice.choice.observe import Observed, observe
+from netchoice.choice.observe import observe
 from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
 from netchoice.choice.references import References, prepared_references
@@ -46,7 +46,7 @@ def choose_model(
     method: str | Iterable[str] = (),
     penalty: float | None = None,
     costs: str = "reference",
-    time_limit: float | Clock | None = None,
+    time_limit: float | str | Clock | None = None,
     isolated: str | None = None,
     effort: Effort | None = None,
     seed: int = DEFAULT_SEED,
@@ -85,8 +85,9 @@ def choose_model(
     costs : "reference" or "measured"
         The costs by which features are selected: those of the reference table, which are the same on
         every machine, or those that are measured now.
-    time_limit : float, optional
-        Seconds for the whole call. Simulations end in time; what is not decided by then is said to be open.
+    time_limit : float or str, optional
+        Time for the whole call: seconds, or "5min". Simulations end in time; what is not decided by then
+        is said to be open.
     isolated : "keep" or "drop", optional
         "drop" removes isolated nodes from the network, and from simulations, which are grown until they
         have as many other nodes as the network. By default "drop" if the network has none.
@@ -160,17 +161,6 @@ def choose_model(
         if folder is not None:
             answer.save(folder)
         return answer
-
-
-def settle(reference: Reference, observed: Observed, clock: Clock) -> State:
-    """Simulate and assess in rounds, until every model is decided and the probabilities are precise."""
-    state = State.start(reference)
-    for round in reference.effort.rounds():
-        simulate(reference, round, state, clock)
-        state = assess(reference, observed, state, round)
-        if state.is_settled or clock.has_passed(Clock.SIMULATED):
-            break
-    return at_the_end(reference, observed, state)
 
 
 def _kept_answer(folder: Path | None, record: dict[str, Any]) -> Answer | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.choice.answer import Answer
-from netchoice.choice.choose import settle
+from netchoice.choice.assess import settle
 from netchoice.choice.cohort_run import (
     MADE_BY,
     REFERENCES,

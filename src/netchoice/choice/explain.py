@@ -192,12 +192,12 @@ class _HeldOut:
 def _held_out(known: Known) -> _HeldOut:
     """Return how well the models of simulations that were left out are predicted."""
     compared, n = known.state.compared, known.state.n_inferred
-    candidates = tuple(name for name in compared if name in known.candidates)
+    eligible = tuple(name for name in compared if name in known.state.eligible)
     if len(compared) < 2:
         return _HeldOut(float("nan"), float("nan"), (), {})
     with one_blas_thread():
-        if len(candidates) > 1:
-            regression = known.reference.regression(candidates, known.names, n)
+        if len(eligible) > 1:
+            regression = known.reference.regression(eligible, known.names, n)
         else:
             regression = known.reference.regression_before(compared, known.names)
         found = scored(regression.models, regression.held_out, regression.labels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -146,13 +147,19 @@ class Reference:
         self.settings, self.size = settings, size
         self.folder, self.engine, self.workers = folder, engine, workers
         self.on_progress = on_progress
-        space = size.matched(settings.space, self.n_jobs)
+        space = size.matched(settings.space, self.n_jobs, deadline)
         with threads(self.n_jobs) as run:
             self.space, self.unmatched = _without_unmatched(
                 space, run(lambda model: _can_match(model, deadline), space)
             )
-            self.bounds = tuple(run(self._at_bounds, self.space))
-            run(_predict, [*self.space, *self.bounds])  # once, not in every process
+            self.bounds = tuple(
+                run(
+                    lambda model: at_bounds(model, size.nodes[0], size.isolated, deadline),
+                    self.space,
+                )
+            )
+            if deadline is None or time.monotonic() < deadline:
+                run(_predict, [*self.space, *self.bounds])  # once, not in every process
         chosen = features or settings.names or affordable_features(size)
         self.features = with_size(chosen, size)
         self.is_frozen = False
@@ -161,9 +168,6 @@ class Reference:
         self._tables: dict[str, dict[str, ModelTable]] = {stream.name: {} for stream in STREAMS}
         self._timed: list[pd.DataFrame] = []
         self._fitted: dict[tuple[Any, ...], Any] = {}
-
-    def _at_bounds(self, model: Model) -> Model | None:
-        return at_bounds(model, self.size.nodes[0], self.size.isolated)
 
     # Simulations
 

@@ -13,7 +13,7 @@ from netchoice.models.builtin import get_space
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.selection import get_selector
-from netchoice.units import parse_budget
+from netchoice.units import parse_budget, seconds_of
 from netchoice.validation import (
     check_choice,
     check_integer,
@@ -133,11 +133,13 @@ class Clock:
     SIMULATED, SELECTED, OBSERVED = 0.6, 0.4, 0.25
 
     @classmethod
-    def of(cls, limit: float | Clock | None) -> Clock:
-        """Return a clock; a number starts it now."""
+    def of(cls, limit: float | str | Clock | None) -> Clock:
+        """Return a clock; a number of seconds, or a text such as "5min", starts it now."""
         if isinstance(limit, Clock):
             return limit
-        return cls(None if limit is None else check_positive("time_limit", limit))
+        if limit is None:
+            return cls(None)
+        return cls(check_positive("time_limit", seconds_of(limit, "time_limit")))
 
     @property
     def elapsed(self) -> float:

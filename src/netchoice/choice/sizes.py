@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from netchoice.errors import UsageError
 from netchoice.models.density_matched import MatchedSpace
@@ -99,13 +99,14 @@ class Size(NamedTuple):
         edges = round(USUAL_DENSITY * n_nodes) if self.edges is None else self.edges
         return n_nodes, edges
 
-    def matched(self, space: ModelSpace, n_jobs: int | None = None) -> ModelSpace:
+    def matched(
+        self, space: ModelSpace, n_jobs: int | None = None, deadline: float | None = None
+    ) -> ModelSpace:
         """Return the space, density-matched if this size has a number of edges."""
         if self.edges is None:
             return space
-        return MatchedSpace(
-            space, self.nodes[0], self.edges, TOLERANCE, self.isolated, n_jobs=n_jobs
-        )
+        options: dict[str, Any] = {"n_jobs": n_jobs, "deadline": deadline}
+        return MatchedSpace(space, self.nodes[0], self.edges, TOLERANCE, self.isolated, **options)
 
     def __str__(self) -> str:
         edges = "" if self.edges is None else f" and {self.edges} edges"

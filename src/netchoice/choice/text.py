@@ -45,7 +45,7 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     listed = _listed(answer)
     room, models = MOST_LINES - len(head) - len(end) - len(listed), list[str]()
     for each in listed:
-        models.append(model_line(each, is_only=len(answer.candidates) == 1))
+        models.append(model_line(each, answer.has_probabilities))
         contradicted = contradiction(answer, each)
         if contradicted and room > 0:
             models.append(contradicted)
@@ -91,13 +91,10 @@ def _others(answer: Answer) -> Iterator[str]:
         yield f"  the other models: {states}"
 
 
-def model_line(each: ModelAnswer, is_only: bool = False) -> str:
-    """Return the name, the probability, the state and the p-value of a candidate.
-
-    The probability of the only candidate is 1 by definition, and says nothing.
-    """
+def model_line(each: ModelAnswer, has_probabilities: bool = True) -> str:
+    """Return the name, the probability, the state and the p-value of a candidate."""
     chance = ""
-    if each.probability is not None and each.interval is not None and not is_only:
+    if each.probability is not None and each.interval is not None and has_probabilities:
         chance = f"{rounded(each.probability):>5} ({' to '.join(map(rounded, each.interval))})  "
     p = "" if each.p_value is None else f"p = {each.p_value:.2g}"
     states = {FITS: "fits", BORDERLINE: "borderline", OPEN: "not decided"}
@@ -222,7 +219,7 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
     yield from (line for line in [power_line(answer)] if line)
     yield from _parameters(answer)
     if answer.accuracy == answer.accuracy:
-        yield f"held-out accuracy: {answer.accuracy:.1%} of simulations of the candidates"
+        yield f"held-out accuracy: {answer.accuracy:.1%} of simulations of the models with probabilities"
     names = ", ".join(f"{each.name} = {each.observed:.4g}" for each in answer.features)
     yield f"features ({len(answer.features)}): {names}"
     yield _cost(answer)
@@ -234,7 +231,7 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
 
 def _about_model(answer: Answer, each: ModelAnswer, language: str) -> Iterator[str]:
     if each.is_candidate:
-        yield model_line(each, is_only=len(answer.candidates) == 1)
+        yield model_line(each, answer.has_probabilities)
         yield from (line for line in [contradiction(answer, each)] if line)
     else:
         p = f", p = {each.p_value:.2g}" if each.p_value is not None else ""

@@ -68,10 +68,11 @@ class SerialEngine:
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the result of each batch, in order; a batch that has begun is finished."""
-        getattr(work, "warm_up", lambda: None)()
-        for batch in batches:
+        for number, batch in enumerate(batches):
             if until is not None and time.monotonic() > until:
                 return
+            if not number:
+                getattr(work, "warm_up", lambda: None)()
             yield work(batch)
 
 

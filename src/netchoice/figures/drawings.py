@@ -60,7 +60,7 @@ def answer_styles(answer: Answer) -> dict[str, SeriesStyle]:
 def answer_probabilities(
     answer: Answer,
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Return the probabilities of the models that are not rejected, and their intervals."""
+    """Return the probabilities of the models that have one, and their intervals."""
     known = {each.name: each for each in answer.candidates if each.probability is not None}
     intervals = {name: each.interval for name, each in known.items() if each.interval is not None}
     return {name: each.probability or 0.0 for name, each in known.items()}, intervals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from netchoice.inference.sequential_test import BORDERLINE, FITS
@@ -40,9 +40,9 @@ class Verdict:
     candidates : tuple of str
         The models that are not rejected, the most probable first.
     probable : tuple of str
-        The smallest set of candidates with a probability of at least 0.95.
+        The smallest set of :func:`eligible` models with a probability of at least 0.95.
     families : dict
-        By family of the candidates: the sum of their probabilities, the most probable family first.
+        By family of the eligible models: the sum of their probabilities, the most probable family first.
     sentence : str
     """
 
@@ -52,6 +52,19 @@ class Verdict:
     probable: tuple[str, ...]
     families: dict[str, float]
     sentence: str
+
+
+def eligible(states: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the models that probabilities are about: those that fit, and those not decided in time.
+
+    A borderline model is one only if all others are rejected. Otherwise it could take all the probability
+    with one seed, and be rejected with the next.
+
+    >>> eligible({"a": "fits", "b": "borderline"}), eligible({"b": "borderline", "c": "does not fit"})
+    (('a',), ('b',))
+    """
+    found = tuple(model for model, state in states.items() if state in (FITS, OPEN))
+    return found or tuple(model for model, state in states.items() if state == BORDERLINE)
 
 
 def verdict_of(
@@ -72,7 +85,7 @@ def verdict_of(
         By model: "fits", "borderline" or "open" for candidates, anything else for rejected models.
     p_values : mapping, by model; models that were rejected without a p-value have none
     probabilities, intervals : mapping
-        By model that is not rejected, given that one of these made the observation.
+        By eligible model, given that one of these made the observation.
     families : mapping, optional, by model: its family
 
     Examples
@@ -86,9 +99,10 @@ def verdict_of(
     """
     kept = [model for model, state in states.items() if state in (FITS, BORDERLINE, OPEN)]
     candidates = tuple(sorted(kept, key=lambda model: -probabilities.get(model, 0.0)))
-    probable = _smallest_set(candidates, probabilities)
+    considered = [model for model in candidates if model in eligible(states)]
+    probable = _smallest_set(considered, probabilities)
     sums: dict[str, float] = {}
-    for model in candidates if families else ():
+    for model in considered if families else ():
         family = (families or {})[model]
         sums[family] = sums.get(family, 0.0) + probabilities.get(model, 0.0)
     ordered = dict(sorted(sums.items(), key=lambda item: -item[1]))
@@ -106,15 +120,13 @@ def verdict_of(
     return Verdict(kind, named, candidates, probable, ordered, sentence)
 
 
-def _smallest_set(
-    candidates: tuple[str, ...], probabilities: Mapping[str, float]
-) -> tuple[str, ...]:
+def _smallest_set(models: Sequence[str], probabilities: Mapping[str, float]) -> tuple[str, ...]:
     total = 0.0
-    for number, model in enumerate(candidates, 1):
+    for number, model in enumerate(models, 1):
         total += probabilities.get(model, 0.0)
         if total >= ENOUGH:
-            return candidates[:number]
-    return candidates
+            return tuple(models[:number])
+    return tuple(models)
 
 
 def _is_clear(model: str, intervals: Mapping[str, tuple[float, float]]) -> bool:
@@ -145,9 +157,12 @@ def _sentence(
         return f"not decided within the time limit: {len(candidates)} of {n_models} models are still open"
     fitting = [model for model in candidates if states[model] == FITS]
     count = f"{len(fitting)} of {n_models} models {'fits' if len(fitting) == 1 else 'fit'}"
+    n_borderline = [*states.values()].count(BORDERLINE)
+    if n_borderline:
+        count += f" ({n_borderline} borderline)"
     if kind == "one-fits":
         first = probable[0]
-        if len(candidates) == 1:
+        if len(fitting) == 1 and OPEN not in states.values():
             return f"{count}: {first}"
         return f"{count}, and {first} is by far the most probable: {rounded(probabilities[first])}"
     if not probabilities:

@@ -16,12 +16,14 @@ SHARES = (1.0, 2 / 3)
 TRIES, TRIES_TO_MATCH, MAX_NODES = 10, 200, 5000
 
 
-def at_bounds(model: Model, n_nodes: int, isolated: str) -> Model | None:
+def at_bounds(
+    model: Model, n_nodes: int, isolated: str, deadline: float | None = None
+) -> Model | None:
     """Return the model with its bounded parameters at their bounds, or None if it has no such networks.
 
     Each bound of a parameter is equally likely. If no network is like this, only two thirds of the
     parameters are at bounds. A parameter that sets the density keeps its prior, and so do parameters
-    without finite bounds.
+    without finite bounds. Networks are tried until the ``deadline``, a time on ``time.monotonic``.
 
     >>> import netchoice
     >>> model = at_bounds(netchoice.get_model("dmr"), 50, "keep")
@@ -40,7 +42,7 @@ def at_bounds(model: Model, n_nodes: int, isolated: str) -> Model | None:
         changed = model.with_priors(
             {name: _with_bounds(prior, share) for name, prior in bounded.items()}
         )
-        if _can_grow(changed, n_nodes, isolated):
+        if _can_grow(changed, n_nodes, isolated, deadline):
             return changed
     return None
 
@@ -55,11 +57,11 @@ def _with_bounds(prior: Prior, share: float) -> Prior:
     return Prior(f"{share:.2g} at bounds of {prior.text}", *bounds, draw)
 
 
-def _can_grow(model: Model, n_nodes: int, isolated: str) -> bool:
+def _can_grow(model: Model, n_nodes: int, isolated: str, deadline: float | None) -> bool:
     """Return whether networks of a model can be grown: a density-matched one needs one match only."""
     rng = np.random.default_rng(0)
     if isinstance(model, MatchedModel):
-        return model.can_match(TRIES_TO_MATCH, rng)
+        return model.can_match(TRIES_TO_MATCH, rng, deadline)
     try:
         for _ in range(TRIES):
             model.grow(n_nodes, model.sample(rng), rng, isolated=isolated)

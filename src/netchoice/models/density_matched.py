@@ -202,7 +202,8 @@ class MatchedSpace(ModelSpace):
     The number of edges per node of every network is within ``tolerance`` of that of the observed
     network. Models keep their prior weights. A parameter that sets the density (``adapts``) gets a
     uniform prior over the range that can match, unless its prior was changed. All other parameters
-    keep their priors, and are conditioned on the match by rejection.
+    keep their priors, and are conditioned on the match by rejection. The search for a range ends at the
+    ``deadline``, a time on the clock ``time.monotonic``; such a range is wider, and no simulation is in time.
 
     >>> import numpy as np, netchoice
     >>> observed = netchoice.Graph.from_edges([(i, i + 1) for i in range(0, 99)] + [(0, 50)])
@@ -223,6 +224,7 @@ class MatchedSpace(ModelSpace):
         *,
         priors: Mapping[str, Mapping[str, Any]] | None = None,
         n_jobs: int | None = None,
+        deadline: float | None = None,
     ) -> None:
         if n_nodes < 2 or n_edges < 1:
             raise UsageError(
@@ -240,7 +242,9 @@ class MatchedSpace(ModelSpace):
         self.isolated = isolated
         known = priors or {}  # by model and parameter, from an earlier match
         with threads(n_jobs) as run:
-            models = run(lambda model: self._match(model, known.get(model.name, {})), base)
+            models = run(
+                lambda model: self._match(model, known.get(model.name, {}), deadline), base
+            )
         super().__init__(base.name, models, base.weights)
 
     @property
@@ -250,7 +254,9 @@ class MatchedSpace(ModelSpace):
         low, high = first.bounds(self.n_nodes)
         return int(low), int(high)
 
-    def _match(self, model: Model, priors: Mapping[str, Any]) -> MatchedModel:
+    def _match(
+        self, model: Model, priors: Mapping[str, Any], deadline: float | None
+    ) -> MatchedModel:
         values = {field.name: getattr(model, field.name) for field in fields(Model)}
         values |= {name: getattr(self, name) for name in ("n_nodes", "tolerance", "isolated")}
         matched = MatchedModel(**values, edges_per_node=self.n_edges / self.n_nodes)
@@ -259,7 +265,7 @@ class MatchedSpace(ModelSpace):
             if spec.adapts:
                 known = priors.get(name)
                 prior = (known and as_prior(known)) or uniform(
-                    *_density_range(model, matched, name)
+                    *_density_range(model, matched, name, deadline)
                 )
                 adapted[name] = replace(spec, prior=prior)
         return replace(matched, parameters={**model.parameters, **adapted})
@@ -292,11 +298,14 @@ class MatchedSpace(ModelSpace):
         return {**super().as_dict(), "match": {**match, "base": self.base.as_dict()}}
 
 
-def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
+def _density_range(
+    model: Model, matched: MatchedModel, name: str, deadline: float | None
+) -> tuple[float, float]:
     """Return the range of the density parameter that can match, by search on small networks.
 
     The other parameters are drawn several times, and the range is widened by 5% at both ends. In a mixture
-    the range is that of the pure model: with few nodes of its kind, any value could match.
+    the range is that of the pure model: with few nodes of its kind, any value could match. At the deadline it
+    is that of the prior.
     """
     spec = model.parameters[name]
     n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
@@ -305,6 +314,8 @@ def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[floa
     for wanted in matched.bounds(n_nodes):
         end = math.sqrt(max(spec.low, spec.prior.low) * min(spec.high, spec.prior.high))
         for _ in range(_SEARCH_DRAWS):
+            if deadline is not None and time.monotonic() > deadline:
+                return max(spec.low, spec.prior.low), min(spec.high, spec.prior.high)
             parameters = Model.sample(model, rng) | dict(spec.search_at)
             search = _Search(model, n_nodes, parameters, name, rng, matched.isolated, wanted)
             end = search.end(end)

@@ -29,7 +29,7 @@ from netchoice.figures.histograms import histogram_panels, posterior_panels
 from netchoice.figures.style import SeriesStyle
 from netchoice.figures.svg import draw_svg
 from netchoice.graph import Graph
-from netchoice.inference.sequential_test import ALPHA
+from netchoice.inference.sequential_test import ALPHA, FITS
 from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import (
@@ -114,16 +114,21 @@ class AnswerPage:
         """Return what the numbers of the cards mean."""
         rest = len(decided) - MOST_LISTED
         more = f" {count(rest, 'more model')} in the table below." if rest > 0 else ""
-        if sum(each.probability is not None for each in decided) < 2:
+        if not self.answer.has_probabilities:
             return more.strip()
-        return f"Probabilities, given that one of the models that are not rejected made the network.{more}"
+        condition = (
+            "models that fit"
+            if any(each.state == FITS for each in decided)
+            else "borderline models"
+        )
+        return f"Probabilities, given that one of the {condition} made the network.{more}"
 
     def _card(self, each: ModelAnswer) -> Card:
-        """Return the card of a model; the probability of the only candidate is 1 by definition."""
+        """Return the card of a model."""
         p = _p_text(each)
         texts = [sentence(f"{each.state}{p}")]
         reply = each.state if each.probability is None else rounded(each.probability)
-        if each.probability is None or len(self.answer.candidates) == 1:
+        if each.probability is None or not self.answer.has_probabilities:
             reply = each.state
             texts = [sentence(p.removeprefix(", ").replace("p =", "p-value"))] if p else []
         elif each.interval is not None:
@@ -177,7 +182,7 @@ class AnswerPage:
             (
                 self.name(each.name),
                 each.state,
-                _probability_cell(each) if len(self.answer.candidates) > 1 else None,
+                _probability_cell(each) if self.answer.has_probabilities else None,
                 _p_cell(each),
                 each.family,
                 next(iter(self._differences(each)), None),
