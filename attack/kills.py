@@ -111,7 +111,7 @@ def two_writers(rng: np.random.Generator, folder: Path) -> str:
 
 
 _KILLED_RUNS = (
-    "table, loaded", "scores.jsonl", "record of a run",
+    "table, loaded", "scores.json", "record of a run",
     "cohort, read", "folder of evaluate", "choose, resumed",
     "prepare, repeated", "cohort, repeated", "pilot, repeated",
 )  # fmt: skip

@@ -16,8 +16,8 @@ import netchoice
 import netchoice.rows
 from netchoice.choice.cohort import as_collection
 from netchoice.choice.cohort_run import CohortAnswers, answer_all
+from netchoice.choice.evaluate import FeatureEvaluation
 from netchoice.evaluation import evaluate_rankings
-from netchoice.report.folder import read_evaluation
 from netchoice.storage.records import to_record
 from netchoice.storage.run_folder import ANSWER, run_folder
 
@@ -78,7 +78,7 @@ def _labelled() -> tuple[netchoice.ReferenceTable, pd.DataFrame]:
 
 def _scores(folder: Path) -> pd.DataFrame:
     table, rankings = _labelled()
-    return evaluate_rankings(rankings, table, ks=[1, 2], folds=3, path=folder / "scores.jsonl")
+    return evaluate_rankings(rankings, table, ks=[1, 2], folds=3, path=folder / "scores.json")
 
 
 def _run_record(folder: Path) -> str:
@@ -119,10 +119,9 @@ def _evaluate(folder: Path) -> None:
 
 
 def _evaluation_answer(folder: Path) -> str:
-    found = read_evaluation(folder / "e")
-    found.record.pop("out")
+    found = FeatureEvaluation.load(folder / "e")
     frames = text_of(found.rankings) + text_of(found.evaluation)
-    return frames + json.dumps([found.record, found.costs.as_dict()], sort_keys=True)
+    return frames + json.dumps([found.as_dict(), found.costs.as_dict()], sort_keys=True)
 
 
 _FEW = netchoice.Effort(trained=150, altered=150, most=150, inferred=150, held_out=0, shown=20)
@@ -203,7 +202,7 @@ SPECIMENS = {
         lambda folder: _table_text(_in_shards(folder)),
         other=partial(_in_shards, seed=2),
     ),
-    "scores.jsonl": Specimen(_scores, lambda folder: text_of(_scores(folder))),
+    "scores.json": Specimen(_scores, lambda folder: text_of(_scores(folder))),
     "record of a run": Specimen(_run_record, _run_record),
     "cohort, resumed": Specimen(_cohort, _cohort),
     "cohort, read": Specimen(_cohort, _cohort_answer),

@@ -12,7 +12,6 @@ import netchoice
 from netchoice import cli
 from netchoice.choice.answer import Evidence
 from netchoice.inference.verdict import verdict_of
-from netchoice.storage.run_folder import RECORD, list_checksums
 
 #: Names that neither the page nor a figure may interpret as markup.
 MARKUP_NAMES = (
@@ -170,13 +169,6 @@ def made_evaluation():
         netchoice.ReferenceTable.from_frame(frame), methods=["jmi", "relieff"], folds=4,
         penalties=[0, 1, 10], costs=netchoice.CostModel(costs), on_progress=False,
     )  # fmt: skip
-
-
-def renew(folder):
-    """Make the checksums of a folder those of its files, after a test has changed a file."""
-    for name, checksum in json.loads((folder / RECORD).read_text())["files"].items():
-        if checksum and (folder / name).exists():
-            list_checksums(folder, [name])
 
 
 def change_json(file, change):

@@ -609,13 +609,14 @@ def test_evaluation_recommends_a_set_and_writes_it(table, tmp_path):
     assert set(result.costs.own) == {"real", "count"}
     assert {stage for stage, _, _, _ in progress} == {"ranking", "evaluating"}
     record = json.loads((tmp_path / "recommended.json").read_text())
-    assert record == json.loads(json.dumps({**result.as_dict(), "out": str(tmp_path)}))
-    evaluation = pd.read_csv(tmp_path / "evaluation.csv")
+    assert record.pop("netchoice")["file"] == "recommended.json"
+    assert record == json.loads(json.dumps(result.as_dict()))
+    evaluation = pd.read_csv(tmp_path / "tables" / "evaluation.csv")
     assert evaluation["features"].tolist() == result.evaluation["features"].map(";".join).tolist()
     assert evaluation["accuracy"].tolist() == result.evaluation["accuracy"].tolist()
-    rankings = pd.read_csv(tmp_path / "rankings.csv")
+    rankings = pd.read_csv(tmp_path / "tables" / "rankings.csv")
     pd.testing.assert_frame_equal(rankings, result.rankings, check_dtype=False)
-    assert CostModel(**json.loads((tmp_path / "costs.json").read_text())) == result.costs
+    assert CostModel.from_file(tmp_path / "tables" / "costs.json") == result.costs
     within = netchoice.evaluate_features(table, **options, path=tmp_path, budget="90%")
     assert within.recommended.rule == "budget"
     assert within.recommended.share <= 0.9

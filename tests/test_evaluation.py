@@ -1,5 +1,7 @@
 """Accuracy against cost, and the choice of one set of features."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,6 +26,7 @@ from netchoice.evaluation import (
 from netchoice.evaluation.scorers import NeighboursScorer, find_classifier, make_scoring
 from netchoice.inference.wilson_interval import wilson
 from netchoice.selection import JMI, get_selector, rank_path
+from netchoice.storage.kept_files import OtherRunError
 from netchoice.targets import as_target
 
 COSTS = CostModel(
@@ -176,7 +179,7 @@ def test_number_of_threads_changes_nothing(tables, rankings, evaluated):
 def test_resumed_evaluation_scores_only_what_is_missing(
     tables, rankings, evaluated, tmp_path, scored
 ):
-    path = tmp_path / "out" / "scores.jsonl"
+    path = tmp_path / "out" / "scores.json"
 
     def stop(done, total):
         if done == 4:
@@ -184,22 +187,21 @@ def test_resumed_evaluation_scores_only_what_is_missing(
 
     with pytest.raises(KeyboardInterrupt):
         evaluate_rankings(rankings, tables[1], seed=3, path=path, on_progress=stop)
-    kept = path.read_text().splitlines()
-    assert len(kept) > 6
-    path.write_text("\n".join(kept)[:-20])  # cut in the middle of a line
+    n_kept = len(json.loads(path.read_text())["scores"])
+    assert n_kept > 5
     scored.clear()
     again = evaluate_rankings(rankings, tables[1], seed=3, path=path)
     pd.testing.assert_frame_equal(again, evaluated)
     n_sets = len({frozenset(names) for names in evaluated["features"]})
-    assert len(scored) == 10 * (n_sets - (len(kept) - 2))
+    assert len(scored) == 10 * (n_sets - n_kept)
     scored.clear()
     pd.testing.assert_frame_equal(
         evaluate_rankings(rankings, tables[1], seed=3, path=path), evaluated
     )
     assert not scored
-    with pytest.raises(UsageError, match="holds scores of another table, other folds"):
+    with pytest.raises(OtherRunError, match=r"another file .* for another table, other folds"):
         evaluate_rankings(rankings, tables[1], seed=4, path=path)
-    with pytest.raises(UsageError, match="another classifier"):
+    with pytest.raises(OtherRunError, match="another classifier"):
         evaluate_rankings(rankings, tables[1], seed=3, path=path, classifier=SVC())
 
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import netchoice
+from netchoice.choice.evaluate import FeatureEvaluation
 from netchoice.engines import processes
 from netchoice.engines.processes import AwakeClock
 from netchoice.errors import TableError
-from netchoice.report.folder import read_evaluation
 from netchoice.storage.kept_files import (
     DamagedFileError,
     OtherRunError,
@@ -119,21 +119,28 @@ def test_report_refuses_a_folder_with_a_changed_file(tmp_path):
     frame = pd.DataFrame({"a": range(40), "b": range(40, 0, -1), "label": ["x", "y"] * 20})
     table = netchoice.ReferenceTable.from_frame(frame)
     options = {"methods": ["jmi"], "folds": 2, "max_features": 1}
-    netchoice.evaluate_features(table, path=tmp_path, **options)
-    read_evaluation(tmp_path)
-    for name in ("costs.json", "evaluation.csv", "rankings.csv", "recommended.json"):
+    made = netchoice.evaluate_features(table, path=tmp_path, **options)
+    loaded = FeatureEvaluation.load(tmp_path)
+    assert loaded.as_dict() == made.as_dict()
+    pd.testing.assert_frame_equal(loaded.evaluation, made.evaluation)
+    pd.testing.assert_frame_equal(loaded.rankings, made.rankings)
+    assert loaded.costs == made.costs
+    for name in ("recommended.json", "run/evaluation.json"):
         content = (tmp_path / name).read_text()
         (tmp_path / name).write_text(content.replace("0", "1", 1) + " ")
-        again = rf"{name} was changed or is damaged: .*; run netchoice evaluate again"
-        with pytest.raises(DamagedFileError, match=again):
-            read_evaluation(tmp_path)
+        with pytest.raises(
+            DamagedFileError, match=r" is damaged: .*; run netchoice evaluate again"
+        ):
+            FeatureEvaluation.load(tmp_path)
         (tmp_path / name).write_text(content)
-    (tmp_path / "rankings.csv").unlink()
-    with pytest.raises(netchoice.errors.NetchoiceError, match=r"rankings.csv is missing"):
-        read_evaluation(tmp_path)
-    (tmp_path / "run" / "run.json").unlink()
-    with pytest.raises(DamagedFileError, match=r"run.json is missing, which holds checksums"):
-        read_evaluation(tmp_path)
+    netchoice.evaluate_features(table, path=tmp_path / "other", seed=2, **options)
+    theirs = (tmp_path / "other" / "run" / "evaluation.json").read_text()
+    (tmp_path / "run" / "evaluation.json").write_text(theirs)
+    with pytest.raises(OtherRunError, match=r"belongs to another run .*; run netchoice evaluate"):
+        FeatureEvaluation.load(tmp_path)
+    (tmp_path / "run" / "evaluation.json").unlink()
+    with pytest.raises(UnreadableFileError, match=r"cannot read .*evaluation.json"):
+        FeatureEvaluation.load(tmp_path)
 
 
 # Processes

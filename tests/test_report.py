@@ -27,7 +27,7 @@ from netchoice.inference.verdict import rounded
 from netchoice.io import ReadingReport
 from netchoice.report import report_answer, report_evaluation
 from netchoice.report.build import write_report
-from netchoice.report.evaluation_page import EvaluationPage, EvaluationResult
+from netchoice.report.evaluation_page import EvaluationPage
 
 LARGEST = 1_500_000
 READING = ReadingReport("data/my.tsv", "edge list", 9, 2, 0, 0, 0, False, False, False, 40, 80)
@@ -285,9 +285,8 @@ def test_evaluation_in_a_folder_gives_the_same_report(tmp_path):
 
 
 def test_long_cost_figure_draws_the_most_expensive_and_tables_all():
-    result = EvaluationResult.of(made_evaluation())
     costs = CostModel({f"f{i:03}": float(i) for i in range(200)})
-    page = EvaluationPage(result._replace(costs=costs))
+    page = EvaluationPage(replace(made_evaluation(), costs=costs))
     page.point = {**page.point, "features": ["f003", "f199"]}
     page.add_costs()
     outline = Outline(page.sections.html())
@@ -300,10 +299,9 @@ def test_long_cost_figure_draws_the_most_expensive_and_tables_all():
 
 
 def test_some_numbers_of_features_may_be_missing():
-    result = EvaluationResult.of(made_evaluation())
-    k = result.record["recommended"]["k"]
-    rows = result.evaluation[result.evaluation["k"].isin([k, 4, 7])]
-    page = EvaluationPage(result._replace(evaluation=rows))
+    result = made_evaluation()
+    rows = result.evaluation[result.evaluation["k"].isin([result.recommended.k, 4, 7])]
+    page = EvaluationPage(replace(result, evaluation=rows))
     page.add_sets()
     page.add_rankings()
     outline = Outline(page.sections.html())
@@ -322,4 +320,4 @@ def test_report_of_an_evaluation_writes_figures_and_page(tmp_path):
     )
     report_evaluation(table, path=tmp_path, methods=["jmi"], max_features=2, folds=4)
     assert (tmp_path / "report.html").exists()
-    assert (tmp_path / "pareto.png").exists()
+    assert (tmp_path / "figures" / "pareto.png").exists()

@@ -263,14 +263,21 @@ def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, 
     assert "what more money buys (accuracy in all folds):\n   0  " in text
     assert text.endswith(f"report.html, tables and figures are in {out}\n")
     assert "evaluating: 6/6 rankings" in errors
-    names = ("evaluation.csv", "rankings.csv", "pareto.png", "costs.png")
-    for name in (*names, "report.html"):
+    names = (
+        "tables/evaluation.csv",
+        "tables/rankings.csv",
+        "figures/pareto.png",
+        "figures/costs.png",
+    )
+    for name in (*names, "figures/ranking-jmi.png", "report.html"):
         assert (out / name).stat().st_size > 500
-    assert (out / "ranking-jmi.png").exists()
+    shown = {"report.html", "recommended.json", "figures", "tables", "run"}
+    assert {path.name for path in out.iterdir()} == shown
 
     resumed = ["--out", out, "--json"]
     record = json.loads(run("evaluate", *tables, *OPTIONS, *resumed)[1])
-    assert record == json.loads((out / "recommended.json").read_text())
+    kept = json.loads((out / "recommended.json").read_text())
+    assert {**kept, "out": str(out)} == {**record, "netchoice": kept["netchoice"]}
     assert ", ".join(record["recommended"]["features"]) in text
     expected = netchoice.evaluate_features(
         *tables, methods=["jmi", "relieff"], penalties=[0, 1, 10], classifier="knn"
@@ -282,8 +289,8 @@ def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, 
     assert within["recommended"]["share"] <= 0.6
 
     code, _, errors = run("evaluate", *tables, *OPTIONS, *resumed, "--seed", 9)
-    assert code == 2
-    assert "holds scores of another table" in errors
+    assert code == 1
+    assert "scores.json belongs to another run" in errors
 
 
 def test_evaluate_divides_a_single_table_into_folds(run, tables, tmp_path):

@@ -82,7 +82,7 @@ def test_subfolder_that_is_a_link_to_another_folder_is_refused(tmp_path, victim)
 def test_list_with_a_file_of_another_folder_is_refused(tmp_path, victim, name):
     opened(tmp_path / "run", SETTINGS)
     record = read_json(tmp_path / "run" / RECORD, advice="")
-    files = {name.format(victim=victim): ""}
+    files = [name.format(victim=victim)]
     write_json(tmp_path / "run" / RECORD, {**record, "files": files}, "")
     for fresh in (True, False):
         with pytest.raises(UsageError, match=r"elsewhere is outside the folder of the run"):

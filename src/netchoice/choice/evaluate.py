@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -41,11 +41,14 @@ from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import AcquiringClassifier, rank_path
-from netchoice.storage.records import to_csv
+from netchoice.storage.kept_files import fingerprint_of, parsing, read_json, write_json
+from netchoice.storage.records import from_record, plain, to_csv
 from netchoice.storage.run_folder import (
+    KEPT,
+    REPORT,
     SCORES,
+    TABLES,
     disk_errors,
-    list_checksums,
     listed_writes,
     versions,
     written_folder,
@@ -53,7 +56,7 @@ from netchoice.storage.run_folder import (
 from netchoice.stores import place
 from netchoice.targets import rows_of
 from netchoice.threads import count_threads
-from netchoice.units import duration, parse_budget
+from netchoice.units import duration, in_seconds, parse_budget
 from netchoice.validation import check_integer, check_non_negative
 
 if TYPE_CHECKING:
@@ -65,19 +68,9 @@ DEFAULT_METHODS = ("jmi", "forward-regression")
 N_PENALTIES = 8
 #: Names of classifiers, of which "auto" takes the more accurate one.
 CLASSIFIERS = ("linear", "knn")
-#: Files that the report is made from.
-_READ_AGAIN = ("rankings.csv", "evaluation.csv", "costs.json", "recommended.json")
-
-
-def evaluation_files(methods: Iterable[str]) -> list[str]:
-    """Return the names of all files that an evaluation may write."""
-    figures = [
-        "costs",
-        "pareto",
-        *(f"ranking-{name}".replace(":", "-") for name in methods),
-    ]
-    drawn = [f"{name}.{suffix}" for name in figures for suffix in ("png", "svg", "pdf")]
-    return [*_READ_AGAIN, SCORES, "report.html", *drawn]
+#: The recommendation in a folder, and what the report shows besides.
+RECOMMENDED, DETAILS = "recommended.json", f"{KEPT}/evaluation.json"
+_ADVICE = "run netchoice evaluate again with the same folder to renew it"
 
 
 @dataclass(frozen=True)
@@ -86,7 +79,7 @@ class FeatureEvaluation:
 
     ``evaluation`` is a frame as :func:`netchoice.evaluation.evaluate_rankings` returns it,
     ``rankings`` one of :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come
-    from, ``in_seconds`` whether they are times, ``settings`` what the result depends on besides the rows.
+    from, ``settings`` what the result depends on besides the rows, with the versions of packages.
     ``recall`` has the share of each class that the recommended set predicts correctly.
     ``row_by_row`` compares sets with :class:`netchoice.selection.AcquiringClassifier`, which decides for each
     row what to pay for: its ``accuracy`` and mean ``cost``, and the best set (``features``,
@@ -99,10 +92,14 @@ class FeatureEvaluation:
     rankings: pd.DataFrame = field(repr=False)
     costs: CostModel = field(repr=False)
     cost_source: str
-    in_seconds: bool
     settings: dict[str, Any]
     recall: dict[str, float] = field(repr=False)
     row_by_row: dict[str, Any] = field(repr=False)
+
+    @property
+    def in_seconds(self) -> bool:
+        """Whether the costs are times."""
+        return in_seconds(self.cost_source)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``recommended.json`` holds."""
@@ -113,24 +110,51 @@ class FeatureEvaluation:
             "row_by_row": self.row_by_row,
             "front": self._steps(),
             "settings": self.settings,
-            **versions(),
         }
 
     def save(self, folder: str | PathLike[str]) -> Path:
         """Write the recommendation, the evaluation, the rankings and the costs."""
         folder = place(folder)
+        tables, run = folder / TABLES, fingerprint_of(self.settings)
         joined = self.evaluation.assign(features=self.evaluation["features"].map(";".join))
-        joined = joined.drop(columns="scores")
-        record = {**self.as_dict(), "out": str(folder)}
-        text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
+        details = {
+            "costs": self.costs.as_dict(),
+            "rankings": self.rankings.to_dict("list"),
+            "evaluation": self.evaluation.to_dict("list"),
+        }
         with disk_errors(folder), listed_writes(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            write_text(folder / "rankings.csv", to_csv(self.rankings))
-            write_text(folder / "evaluation.csv", to_csv(joined))
-            write_text(folder / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
-            write_text(folder / "recommended.json", text)
-        list_checksums(folder, _READ_AGAIN)
+            for each in (tables, folder / KEPT):
+                each.mkdir(parents=True, exist_ok=True)
+            write_text(tables / "rankings.csv", to_csv(self.rankings))
+            write_text(tables / "evaluation.csv", to_csv(joined.drop(columns="scores")))
+            write_text(tables / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
+            write_json(folder / DETAILS, details, run)
+            write_json(folder / RECOMMENDED, self.as_dict(), run)
         return folder
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Return the evaluation in a folder that :func:`evaluate_features` or a command wrote."""
+        import pandas as pd
+
+        path = place(folder)
+        record = read_json(path / RECOMMENDED, advice=_ADVICE)
+        with parsing(path / RECOMMENDED, _ADVICE):
+            run = fingerprint_of(record["settings"])
+            details = read_json(path / DETAILS, run, advice=_ADVICE)
+            evaluation = pd.DataFrame(details["evaluation"])
+            for name in ("features", "scores"):
+                evaluation[name] = evaluation[name].map(tuple)
+            return cls(
+                recommended=from_record(OperatingPoint, record["recommended"]),
+                evaluation=evaluation,
+                rankings=pd.DataFrame(details["rankings"]),
+                costs=CostModel(**details["costs"]),
+                cost_source=record["costs"],
+                settings=record["settings"],
+                recall=record["recall"],
+                row_by_row=record["row_by_row"],
+            )
 
     def __repr__(self) -> str:
         point = self.recommended
@@ -302,7 +326,7 @@ def evaluate_features(
         first, names, costs=source.model, budget=budget, charge=charge, seed=seed, n_jobs=n_jobs,
     )  # fmt: skip
     splits = make_folds(tested.target, n_folds, seed, repeats)
-    with written_folder(folder, evaluation_files(names)):
+    with written_folder(folder, (RECOMMENDED, REPORT)):
         # Progress counts the rankings of all rows and, without a second table, of each fold.
         parts = [None, *(fold for fold, _ in splits)] if second is None else [None]
         X = first.X
@@ -347,6 +371,7 @@ def evaluate_features(
             "label": label, "target": describe_target(first), "seed": seed,
             "rows": [len(each) for each in (first, second) if each is not None],
             "constant": [name for name in loaded.features if name not in set(first.features)],
+            **versions(),
         }  # fmt: skip
         by_row = {}
         if source.model is not None and point.measure == "accuracy":
@@ -358,8 +383,7 @@ def evaluate_features(
             rankings=ranked[0],
             costs=model,
             cost_source=source.name,
-            in_seconds=source.in_seconds,
-            settings=settings,
+            settings=plain(settings),
             recall=class_recall(chosen, tested, point.features, splits),
             row_by_row=by_row and by_row | _best_within(evaluation, by_row["cost"], charge),
         )

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
 
-from netchoice.atomic import write_text
 from netchoice.errors import UsageError
 from netchoice.evaluation.scorers import Floats, Fold, FoldScore, Scorer
-from netchoice.storage.kept_files import checksum, fingerprint_of, read_content
+from netchoice.storage.kept_files import fingerprint_of, parsing, read_json, write_json
 from netchoice.storage.run_folder import disk_errors
 from netchoice.stores import place
 from netchoice.targets import Classes, Target
 from netchoice.threads import Run, one_blas_thread, one_openmp_thread, threads
 
 Set = frozenset[str]
+#: Seconds after which scores are written again.
+_WRITE_SECONDS = 10.0
+_ADVICE = (
+    "pass another file (--out, another folder) for another table, other folds, another classifier or another "
+    "version of netchoice, or delete this one: its scores are then computed again"
+)
 
 
 class Score(NamedTuple):
@@ -55,8 +60,8 @@ def make_folds(target: Target, n_folds: int, seed: int, repeats: int = 1) -> lis
 class Scores:
     """Scores of sets of features; the names are those of the scorer's columns.
 
-    If a path is given, the scores are kept there, in JSON lines, one for each set. Sets in the file
-    are not scored again, and a file with another fingerprint or classifier is refused.
+    If a path is given, the scores are kept in this file. Sets in it are not scored again, and a file with
+    another fingerprint or classifier is refused.
     """
 
     def __init__(
@@ -70,11 +75,8 @@ class Scores:
         self._position = {name: i for i, name in enumerate(names)}
         self._scorer, self._n_folds = scorer, n_folds
         self._path = None if path is None else place(path)
-        self._header = {
-            "scores of": fingerprint, "classifier": scorer.name, "features": fingerprint_of(list(names)),
-            "netchoice": version("netchoice"),
-        }  # fmt: skip
-        self._scores = dict(self._read())
+        self._run = fingerprint_of([fingerprint, scorer.name, list(names), version("netchoice")])
+        self._scores = self._read()
 
     def of(self, by_fold: Sequence[Iterable[str]]) -> Score:
         """Return the score of a set that differs between the folds, given as one set for each fold."""
@@ -95,11 +97,19 @@ class Scores:
 
         Each item of ``sequences`` has one sequence for each fold.
         """
-        with one_blas_thread(), one_openmp_thread(), threads(n_jobs) as run:
-            for done, by_fold in enumerate(sequences, start=1):
-                self._score(by_fold, ks, run)
-                if on_progress is not None:
-                    on_progress(done, len(sequences))
+        n_kept, written = len(self._scores), time.monotonic()
+        try:
+            with one_blas_thread(), one_openmp_thread(), threads(n_jobs) as run:
+                for done, by_fold in enumerate(sequences, start=1):
+                    self._score(by_fold, ks, run)
+                    if time.monotonic() - written > _WRITE_SECONDS:
+                        self._write()
+                        n_kept, written = len(self._scores), time.monotonic()
+                    if on_progress is not None:
+                        on_progress(done, len(sequences))
+        finally:
+            if len(self._scores) > n_kept:
+                self._write()
 
     def _score(self, by_fold: Sequence[Sequence[str]], ks: Sequence[int], run: Run) -> None:
         """Score the sets of one sequence for each fold that have no score there."""
@@ -115,8 +125,6 @@ class Scores:
                     )
                 )
         self._scores.update(new)
-        if new:
-            self._append(new)
 
     def _in_fold(
         self, fold: int, sequence: Sequence[str], ks: Sequence[int]
@@ -138,43 +146,25 @@ class Scores:
     def _no_score(self) -> Score:
         return Score((None,) * self._n_folds, (None,) * self._n_folds)
 
-    def _read(self) -> Iterator[tuple[Set, Score]]:
+    def _read(self) -> dict[Set, Score]:
         if self._path is None or not self._path.exists():
-            return
-        text = read_content(self._path).decode("utf-8", errors="replace")
-        header, *lines = text.splitlines() or [""]
-        if header != json.dumps(self._header):
-            raise UsageError(
-                f"{self._path} is damaged, or holds scores of another table, other folds, another classifier "
-                "or another version of netchoice; use another folder, or delete the file"
-            )
-        if not text.endswith("\n"):  # the last line is incomplete; start a new one
-            with disk_errors(self._path.parent), self._path.open("a") as file:
-                file.write("\n")
-        for line in lines:
-            found, _, record = line.partition(" ")
-            if found == self._checksum(record):  # an incomplete or damaged line is scored again
-                values = json.loads(record)
-                score = Score(tuple(values["correct"]), tuple(values["losses"]))
-                yield frozenset(values["features"]), score
+            return {}
+        record = read_json(self._path, self._run, advice=_ADVICE)
+        with parsing(self._path, _ADVICE):
+            return {
+                frozenset(each["features"]): Score(tuple(each["correct"]), tuple(each["losses"]))
+                for each in record["scores"]
+            }
 
-    def _append(self, new: dict[Set, Score]) -> None:
+    def _write(self) -> None:
         if self._path is None:
             return
-        records = [
-            json.dumps({"features": sorted(names), **score._asdict()})
-            for names, score in new.items()
+        scores = [
+            {"features": sorted(names), **score._asdict()} for names, score in self._scores.items()
         ]
         with disk_errors(self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            if not self._path.exists():
-                write_text(self._path, json.dumps(self._header) + "\n")
-            with self._path.open("a") as file:
-                file.writelines(f"{self._checksum(record)} {record}\n" for record in records)
-
-    def _checksum(self, record: str) -> str:
-        """Return the checksum of a line, which holds for the scores of this table only."""
-        return checksum(f"{self._header} {record}")
+            write_json(self._path, {"scores": scores}, self._run)
 
 
 def fingerprint(X: Floats, target: Target, n_folds: int, seed: int, repeats: int = 1) -> str:

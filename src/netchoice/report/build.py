@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.choice.answer import Answer
-from netchoice.choice.evaluate import FeatureEvaluation, evaluate_features
+from netchoice.choice.evaluate import RECOMMENDED, FeatureEvaluation, evaluate_features
 from netchoice.choice.tables import Table
 from netchoice.errors import UsageError
 from netchoice.figures import draw_answer, draw_evaluation
 from netchoice.report.answer_page import AnswerPage
-from netchoice.report.evaluation_page import EvaluationPage, EvaluationResult
-from netchoice.report.folder import EVALUATION, naming_damage, read_evaluation
+from netchoice.report.evaluation_page import EvaluationPage
 from netchoice.report.page import write_page
 from netchoice.storage.run_folder import ANSWER, FIGURES, REPORT, listed_writes
 from netchoice.stores import place
@@ -51,8 +50,7 @@ def write_report(
     if isinstance(result, Answer):
         return write_page(AnswerPage(result).html(), place(path or REPORT), overwrite)
     if isinstance(result, FeatureEvaluation):
-        text = EvaluationPage(EvaluationResult.of(result)).html()
-        return write_page(text, place(path or REPORT), overwrite)
+        return write_page(EvaluationPage(result).html(), place(path or REPORT), overwrite)
     folder = place(result)
     text = _folder_page(folder)
     if path is not None:
@@ -64,13 +62,12 @@ def write_report(
 def _folder_page(folder: Path) -> str:
     if (folder / ANSWER).exists():
         return AnswerPage(Answer.load(folder)).html()
-    if not (folder / EVALUATION).exists():
+    if not (folder / RECOMMENDED).exists():
         raise UsageError(
-            f"{folder} contains neither {ANSWER} nor {EVALUATION}; expected a folder that netchoice choose "
+            f"{folder} contains neither {ANSWER} nor {RECOMMENDED}; expected a folder that netchoice choose "
             "or evaluate wrote and finished"
         )
-    with naming_damage(folder):
-        return EvaluationPage(read_evaluation(folder)).html()
+    return EvaluationPage(FeatureEvaluation.load(folder)).html()
 
 
 def report_answer(answer: Answer, folder: str | PathLike[str]) -> None:
@@ -112,12 +109,12 @@ def report_evaluation(
     ...                                  features=["degree_mean", "transitivity", "noise_normal"])
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> result = report_evaluation(table, path=folder, methods=["jmi"], max_features=2, folds=4)
-    >>> (folder / "report.html").exists(), (folder / "pareto.png").exists()
+    >>> (folder / "report.html").exists(), (folder / "figures" / "pareto.png").exists()
     (True, True)
     """
     result = evaluate_features(train, test, path=path, **options)
     folder = place(path)
     with listed_writes(folder):
-        draw_evaluation(result, folder)
+        draw_evaluation(result, folder / FIGURES)
         write_report(result, folder / REPORT, overwrite=True)
     return result

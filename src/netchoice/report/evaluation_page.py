@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from netchoice import figures
-from netchoice.costs import CostModel
 from netchoice.evaluation import pareto_front
 from netchoice.evaluation.operating_points import format_accuracy, measure_of
 from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
@@ -27,7 +24,6 @@ from netchoice.report.page import (
     settings_tables,
     table,
 )
-from netchoice.units import in_seconds
 
 if TYPE_CHECKING:
     from netchoice.choice.evaluate import FeatureEvaluation
@@ -36,28 +32,15 @@ MOST_COSTS = 60  # features in the figure of costs, besides the selected ones
 MOST_NAMED = 4  # features in a tooltip
 
 
-class EvaluationResult(NamedTuple):
-    """What the page shows of an evaluation; ``record`` is what ``recommended.json`` holds."""
-
-    record: dict[str, Any]
-    rankings: pd.DataFrame
-    evaluation: pd.DataFrame
-    costs: CostModel
-
-    @classmethod
-    def of(cls, result: FeatureEvaluation) -> EvaluationResult:
-        """Return what the page shows of the result of :func:`netchoice.evaluate_features`."""
-        return cls(result.as_dict(), result.rankings, result.evaluation, result.costs)
-
-
 class EvaluationPage:
     """The sections of the page, and what they share: the evaluated sets, the first k of each ranking."""
 
-    def __init__(self, result: EvaluationResult) -> None:
-        self.record, self.rankings, evaluation, self.costs = result
-        self.unit = "s" if in_seconds(str(self.record.get("costs", "measured"))) else ""
-        self.sections, self.point = Sections(), result.record["recommended"]
-        self.charge, self.measure = str(self.point.get("charge", "shared")), measure_of(evaluation)
+    def __init__(self, result: FeatureEvaluation) -> None:
+        self.rankings, evaluation, self.costs = result.rankings, result.evaluation, result.costs
+        self.settings, self.cost_source = dict(result.settings), result.cost_source
+        self.unit = "s" if result.in_seconds else ""
+        self.sections, self.point = Sections(), result.recommended.as_dict()
+        self.charge, self.measure = self.point["charge"], measure_of(evaluation)
         self.orders = {
             key: list(own.sort_values("position")["feature"])
             for key, own in self.rankings.groupby(["method", "penalty"], sort=False)
@@ -65,22 +48,17 @@ class EvaluationPage:
         self.methods = list(dict.fromkeys(evaluation["method"]))
         self.evaluation = evaluation.sort_values(["penalty", "k"], kind="stable")
         self.has_costs = bool((evaluation[["cost_shared", "cost_alone"]] > 0).any(axis=None))
-        method, k = str(self.point["method"]), int(self.point["k"])
-        own = evaluation[evaluation["method"] == method]
-        distance = (own["penalty"] - self.point["penalty"]).abs()
-        own = own[(distance == distance.min()) & (own["k"] == k)]
-        if own.empty:
-            raise ValueError(f"evaluation.csv has no row of the chosen set ({method}, {k})")
-        self.chosen = own.iloc[0]
+        keys = ["method", "penalty", "k"]
+        is_chosen = (evaluation[keys] == [self.point[key] for key in keys]).all(axis=1)
+        self.chosen = evaluation[is_chosen].iloc[0]
 
     def html(self) -> str:
         """Return the text of the HTML file."""
-        record = self.record
         self.add_sets()
         self.add_rankings()
         self.add_costs()
-        arguments = {"costs": record["costs"]} | record["settings"]
-        versions = {**record["versions"], "python": record["python"]}
+        arguments = {"costs": self.cost_source} | self.settings
+        versions = {**arguments.pop("versions"), "python": arguments.pop("python")}
         groups = {"Settings": arguments, "Versions": versions, "The recommended set": self.point}
         self.sections.add(
             "appendix", "Appendix", "What is needed to repeat the run.", settings_tables(groups)
@@ -101,7 +79,7 @@ class EvaluationPage:
         title = f"{number} recommended: {names}."
         rule = "This is the most accurate set within the budget."
         if point["rule"] == "cheapest":
-            loss = self._text(self.record["settings"]["loss"])
+            loss = self._text(self.settings["loss"])
             rule = f"This is the cheapest set that is at most {loss} worse than the best one."
         return Headline(title, rule, cards, ())
 
@@ -109,7 +87,7 @@ class EvaluationPage:
         """Return the accuracy; it is marked as low if most of what chance gets wrong stays wrong."""
         point, (low, high) = self.point, map(self._text, self.point["interval"])
         # Of c equally frequent classes, chance predicts 1/c. A prediction without features has R² = 0.
-        classes = re.match(r"(\d+) classes", str(self.record["settings"].get("target", "")))
+        classes = re.match(r"(\d+) classes", self.settings["target"])
         by_chance = 1 / int(classes[1]) if classes else 0.0
         is_low = self.measure in ("accuracy", "R²") and point["accuracy"] < (1 + by_chance) / 2
         details = [
@@ -180,13 +158,9 @@ class EvaluationPage:
             self._front_table(),
         )  # fmt: skip
 
-    def _features_of(self, row: Mapping[str, Any]) -> list[str]:
-        """Return the features of one row of the evaluation, in their order of selection."""
-        return self.orders[(row["method"], row["penalty"])][: int(row["k"])]
-
     def _in_words(self, row: Mapping[str, Any]) -> str:
         """Return one set as text: its place in the evaluation, its quality, and its features."""
-        names = self._features_of(row)
+        names = row["features"]
         rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         amount = cost_text(row[f"cost_{self.charge}"], self.unit)
         return (
@@ -197,14 +171,14 @@ class EvaluationPage:
     def _front_table(self) -> Html:
         front = pareto_front(self.evaluation, cost=f"cost_{self.charge}")
         rows = [
-            (", ".join(self._features_of(row)), str(row["method"]), float(row["penalty"]), int(row["k"]),
+            (", ".join(row["features"]), str(row["method"]), float(row["penalty"]), int(row["k"]),
              self._text(row["accuracy"]),
              *(cost_text(row[f"cost_{charge}"], self.unit) for charge in CHARGES))
             for row in front.to_dict("records")
         ]  # fmt: skip
         head = ("features", "method", "λ", "k", self.measure,
                 *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
-        caption = "Cheapest set first; all sets are in evaluation.csv"
+        caption = "Cheapest set first; all sets are in tables/evaluation.csv"
         return details("Show the Pareto front as a table", table(caption, head, rows))
 
     # Rankings

@@ -41,22 +41,13 @@ class OtherRunError(KeptFileError):
     """A file belongs to another run."""
 
 
-def checksum(content: bytes | str) -> str:
-    """Return the checksum of some content, for files that cannot hold their own.
-
-    >>> checksum("abc")
-    'cf4ab791c62b8d2b2109c90275287816'
-    """
-    content = content.encode() if isinstance(content, str) else content
-    return hashlib.blake2b(content, digest_size=_LENGTH // 2).hexdigest()
-
-
 def fingerprint_of(facts: Any) -> str:
     """Return the fingerprint of what the content of a file depends on."""
-    return checksum(json.dumps(facts, sort_keys=True, default=str))
+    text = json.dumps(facts, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=_LENGTH // 2).hexdigest()
 
 
-def read_content(path: Path) -> bytes:
+def _read_content(path: Path) -> bytes:
     """Return the bytes of a file; a file that cannot be read raises one line that says why."""
     try:
         with store_errors():
@@ -93,9 +84,9 @@ def read_json(path: Path, run: str | None = None, *, advice: str) -> dict[str, A
     advice : str
         What to do about a damaged file; the end of the message.
     """
-    content = read_content(path)
+    content = _read_content(path)
     _check(content, path, advice)
-    with _damage(path, advice):
+    with parsing(path, advice):
         record: dict[str, Any] = json.loads(content.decode("utf-8", errors="surrogatepass"))
         about = record.pop(ABOUT)
         _check_about(about, run, path, advice)
@@ -135,9 +126,9 @@ def read_parquet(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    content = read_content(path)
+    content = _read_content(path)
     _check(content, path, advice)
-    with _damage(path, advice), pq.ParquetFile(pa.BufferReader(content)) as file:
+    with parsing(path, advice), pq.ParquetFile(pa.BufferReader(content)) as file:
         metadata = dict(file.metadata.metadata or {})
         about = json.loads(metadata[ABOUT.encode()])
         _check_about(about, run, path, advice)
@@ -195,8 +186,8 @@ def _check_about(about: Mapping[str, str], run: str | None, path: Path, advice: 
 
 
 @contextlib.contextmanager
-def _damage(path: Path, advice: str) -> Iterator[None]:
-    """Report content that cannot be parsed: another version of a library wrote it."""
+def parsing(path: Path, advice: str) -> Iterator[None]:
+    """Report content that cannot be parsed: another version of netchoice or of a library wrote it."""
     try:
         yield
     except KeptFileError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -127,6 +128,15 @@ def _check(record: Any, kind: type, wanted: Any) -> None:
     if is_wrong:
         name = getattr(wanted, "__name__", str(wanted))
         raise TypeError(f"{record!r:.60} is a {type(record).__name__}, expected {name}")
+
+
+def plain(value: Any) -> Any:
+    """Return settings as JSON keeps them; other objects become their texts.
+
+    >>> plain({"sizes": (1, 2), "range": range(3)})
+    {'sizes': [1, 2], 'range': 'range(0, 3)'}
+    """
+    return json.loads(json.dumps(value, default=str))
 
 
 #: Digits of numbers that only figures show.

@@ -20,16 +20,8 @@ from typing import Any
 
 from netchoice.atomic import before_each_write
 from netchoice.errors import TableError, UsageError
-from netchoice.storage.kept_files import (
-    DamagedFileError,
-    KeptFileError,
-    checksum,
-    fingerprint_of,
-    read_content,
-    read_json,
-    write_json,
-)
-from netchoice.storage.records import from_record
+from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
+from netchoice.storage.records import from_record, plain, to_record
 from netchoice.stores import is_store, store_errors
 
 #: What is in the folder of a run for people.
@@ -37,8 +29,8 @@ ANSWER, REPORT, FIGURES, TABLES = "answer.json", "report.html", "figures", "tabl
 #: The subfolder of everything else, and the record of the run in it.
 KEPT = "run"
 RECORD = f"{KEPT}/run.json"
-#: Scores of sets of features, a line for each.
-SCORES = "scores.jsonl"
+#: Scores of sets of features.
+SCORES = f"{KEPT}/scores.json"
 #: Programs that read a folder of Parquet files ignore names that begin with _.
 LOCK = "_lock"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
@@ -177,13 +169,13 @@ class Record:
         What makes such runs, for messages.
     settings : dict
         What the run depends on.
-    files : dict
-        The names of all files that netchoice wrote, with the checksums of those that hold none.
+    files : tuple of str
+        The names of all files that netchoice wrote.
     """
 
     made_by: str = "netchoice"
     settings: dict[str, Any] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=lambda: versions()["versions"])
     python: str = field(default_factory=platform.python_version)
 
@@ -228,7 +220,7 @@ def _check_links(folder: Path) -> None:
 def _write(folder: Path, record: Record) -> None:
     with disk_errors(folder):
         (folder / KEPT).mkdir(parents=True, exist_ok=True)
-        write_json(folder / RECORD, vars(record), fingerprint_of(record.settings))
+        write_json(folder / RECORD, to_record(record), fingerprint_of(record.settings))
 
 
 def find_run(folder: Path, made_by: str) -> dict[str, Any] | None:
@@ -279,14 +271,14 @@ def run_folder(
         find_run(folder, made_by)  # a folder of somebody else gets no lock
     with written_folder(folder, names):
         with disk_errors(folder):
-            _open(folder, json.loads(json.dumps(settings, default=str)), fresh, made_by)
+            _open(folder, plain(settings), fresh, made_by)
         yield
 
 
 def _open(folder: Path, settings: dict[str, Any], fresh: bool, made_by: str) -> None:
     """Write the record of a run, or check that the folder holds a run with the same settings."""
     record = _read(folder)
-    names = {} if record is None else record.files
+    names = () if record is None else record.files
     _remove_incomplete(folder, {*names, RECORD})
     if record is None or fresh:
         _delete(folder, names)
@@ -332,7 +324,7 @@ def listed_writes(folder: Path) -> Iterator[None]:
         if record is None or name not in record.files:
             _check_unclaimed(root, name, record)
             record = record or Record()
-            _write(root, replace(record, files={**record.files, name: ""}))
+            _write(root, replace(record, files=(*record.files, name)))
 
     with before_each_write(claim):
         yield
@@ -348,24 +340,6 @@ def _check_unclaimed(folder: Path, name: str, record: Record | None) -> None:
             f"{folder / name} would be overwritten, and netchoice did not write it; give another folder for "
             "the results, or move the file"
         )
-
-
-def list_checksums(folder: Path, names: Iterable[str]) -> None:
-    """Keep the checksums of files that were written; :func:`read_listed` checks them."""
-    found = {name: checksum(read_content(folder / name)) for name in names}
-    record = _read(folder) or Record()
-    _write(folder, replace(record, files={**record.files, **found}))
-
-
-def read_listed(folder: Path, name: str, advice: str) -> bytes:
-    """Return the content of a file of a folder, if it is what netchoice wrote."""
-    record, path = _read(folder), folder / name
-    if record is None:
-        raise DamagedFileError(f"{folder / RECORD} is missing, which holds checksums; {advice}")
-    content = read_content(path)
-    if record.files.get(name) != checksum(content):
-        raise DamagedFileError(f"{path} was changed or is damaged: its checksum differs; {advice}")
-    return content
 
 
 def _remove_incomplete(folder: Path, names: set[str]) -> None:
