@@ -14,10 +14,10 @@ import pandas as pd
 
 import netchoice
 import netchoice.rows
-from netchoice.choice.cohort import as_collection
 from netchoice.choice.cohort_run import CohortAnswers, answer_all
 from netchoice.choice.evaluate import FeatureEvaluation
 from netchoice.evaluation import evaluate_rankings
+from netchoice.io.collection import as_collection
 from netchoice.storage.records import to_record
 from netchoice.storage.run_folder import ANSWER, run_folder
 

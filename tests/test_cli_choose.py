@@ -265,7 +265,7 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
     assert text.endswith(f"{files} are in {out}\n")
     assert (out / "report.html").exists()
     assert run("show", out)[1].splitlines() == text.splitlines()[1:-1]
-    frame = pd.read_csv(out / "answers.csv", engine="python")
+    frame = pd.read_csv(out / "tables" / "answers.csv", engine="python")
     assert {*frame.columns} == columns()
     assert list(frame["id"]) == ["s1", "s2", "s3", "s4"]
     assert list(frame["group"]) == ["old", "old", "young", "young"]
@@ -282,12 +282,12 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
     assert frame.loc[2, "dmc_p_delete_lower"] < frame.loc[2, "dmc_p_delete_upper"]
 
     (out / "mine.txt").write_text("mine")
-    before = (out / "answers.csv").read_bytes()
+    before = (out / "tables" / "answers.csv").read_bytes()
     assert run(*command)[0] == 0  # nothing is left to do
-    assert (out / "answers.csv").read_bytes() == before
+    assert (out / "tables" / "answers.csv").read_bytes() == before
     assert run(*command, "--fresh", "--json")[0] == 0
     assert (out / "mine.txt").read_text() == "mine"
-    again = pd.read_csv(out / "answers.csv", engine="python")
+    again = pd.read_csv(out / "tables" / "answers.csv", engine="python")
     pd.testing.assert_frame_equal(again.drop(columns="seconds"), frame.drop(columns="seconds"))
 
 

@@ -11,11 +11,13 @@ from page_outline import Outline
 import netchoice
 from netchoice import Graph
 from netchoice.choice import Effort, choose_cohort, prepare
-from netchoice.choice.cohort import GraphSource, SourceList, shared_sizes
+from netchoice.choice.cohort import shared_sizes
 from netchoice.choice.settings import Settings
 from netchoice.choice.sizes import Size
 from netchoice.errors import StoppedError, UsageError
 from netchoice.inference.verdict import KINDS
+from netchoice.io.collection import NetworkCollection
+from netchoice.io.many_networks import GraphNetwork
 from netchoice.report import report_cohort
 
 SPACE = netchoice.get_space("ba1,ba2")
@@ -27,6 +29,14 @@ OPTIONS = {
 SHARED, OWN = "ba1, ba2, 30 nodes, isolated nodes dropped", "ba1, ba2, its own simulations"
 
 
+class NamedGraph(GraphNetwork):
+    """A network in memory that says that it is in a file."""
+
+    @property
+    def file(self):
+        return f"{self.id}.tsv"
+
+
 def networks():
     """Return networks of one size that are enough to share simulations, one of another size, and bad ones."""
     rng = np.random.default_rng(1)
@@ -35,8 +45,8 @@ def networks():
     found[RING] = Graph.from_edges([(i, (i + k) % 30) for i in range(30) for k in (1, 2)])
     found[FORMULA] = SPACE["ba2"].grow(36, rng=rng)
     found |= {"tiny": Graph.from_edges([(0, 1), (1, 2)]), "missing": "no such file"}
-    sources = [GraphSource(name, graph, file=f"{name}.tsv") for name, graph in found.items()]
-    return SourceList(sources, "networks")
+    sources = [NamedGraph(id=name, graph=graph) for name, graph in found.items()]
+    return NetworkCollection([sources], settings="networks")
 
 
 def same_rows(answers, others):
@@ -156,7 +166,11 @@ class TestPrepared:
 class TestReport:
     def test_summary_names_the_models(self, cohort):
         folder, _, record = cohort
-        assert record == json.loads((folder / "summary.json").read_text())
+        kept = json.loads((folder / "summary.json").read_text())
+        assert kept.pop("netchoice")["file"] == "summary.json"
+        assert record == kept
+        shown = {"report.html", "summary.json", "figures", "tables", "run"}
+        assert {path.name for path in folder.iterdir()} == shown
         assert (record["networks"], record["answered"]) == (8, 6)
         assert f"ba1 {record['outcomes']['all']['ba1']}" in record["headline"]
         assert "none of these models fits 1 (17%)" in record["headline"]
@@ -164,7 +178,7 @@ class TestReport:
         assert record["settings"]["effort"]["screened"] == OPTIONS["effort"].screened
 
     def test_names_of_networks_are_no_formulas_in_csv(self, cohort):
-        with open(cohort[0] / "none-fits.csv", newline="", encoding="utf-8") as file:
+        with open(cohort[0] / "tables" / "none-fits.csv", newline="", encoding="utf-8") as file:
             rows = {row["id"]: row for row in csv.DictReader(file)}
         assert f"'{FORMULA}" in rows
         assert float(rows[RING]["none_fits_q"]) >= float(rows[RING]["none_fits_p"]) > 0

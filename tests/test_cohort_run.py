@@ -72,11 +72,11 @@ def csv_rows(path):
 
 def contents(folder):
     """Return everything in the tables of a cohort that must be reproducible."""
-    rows = [{**row, "seconds": ""} for row in csv_rows(folder / "answers.csv")]
+    rows = [{**row, "seconds": ""} for row in csv_rows(folder / "tables" / "answers.csv")]
     return (
         rows,
-        column_bytes(folder / "answers.parquet"),
-        (folder / "features.parquet").read_bytes(),
+        column_bytes(folder / "tables" / "answers.parquet"),
+        (folder / "tables" / "features.parquet").read_bytes(),
     )
 
 
@@ -117,7 +117,7 @@ def expected_rows(n):
 
 
 def test_each_network_has_a_row_with_its_answer_or_its_error(serial):
-    table = pq.read_table(serial.folder / "answers.parquet")
+    table = pq.read_table(serial.folder / "tables" / "answers.parquet")
     rows = table.drop_columns(["seconds"]).to_pylist()
     assert rows == list(expected_rows(60))
     assert list(rows[0]) == [name for name in table.column_names if name != "seconds"]
@@ -143,11 +143,11 @@ def test_frame_has_the_declared_types(serial):
 
 
 def test_csv_has_the_same_values_as_parquet(serial):
-    rows = csv_rows(serial.folder / "answers.csv")
+    rows = csv_rows(serial.folder / "tables" / "answers.csv")
     for row, expected in zip(rows, expected_rows(60), strict=True):
         assert float(row.pop("seconds")) >= 0
         assert row == {k: "" if v is None else str(v) for k, v in expected.items()}
-    frame = pd.read_csv(serial.folder / "answers.csv")
+    frame = pd.read_csv(serial.folder / "tables" / "answers.csv")
     assert (frame["age"].dropna() == serial.frame()["age"].dropna()).all()
 
 
@@ -164,7 +164,7 @@ def test_text_in_csv_is_no_formula_and_round_trips(tmp_path):
     cohort = answer(tmp_path / "c", sources=OddIds(len(TEXTS)))
     expected = [*TEXTS[:-1], r"\udcff.tsv"]
     assert list(cohort.frame()["id"]) == expected
-    rows = csv_rows(tmp_path / "c" / "answers.csv")
+    rows = csv_rows(tmp_path / "c" / "tables" / "answers.csv")
     for row, text in zip(rows, expected, strict=True):
         assert (row["id"][1:] if row["id"].startswith("'") else row["id"]) == text
         assert row["group"] == "'=group"
@@ -250,11 +250,15 @@ def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
     monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 9)
     monkeypatch.setattr("netchoice.choice.cohort_run._ROWS_IN_MEMORY", 25)
     answer(tmp_path / "c")
-    metadata = pq.ParquetFile(tmp_path / "c" / "answers.parquet").metadata
+    metadata = pq.ParquetFile(tmp_path / "c" / "tables" / "answers.parquet").metadata
     assert [metadata.row_group(i).num_rows for i in range(3)] == [25, 25, 10]
     assert contents(tmp_path / "c")[0] == contents(serial.folder)[0]
     expected = serial.frame().drop(columns="seconds")
-    whole = pq.read_table(tmp_path / "c" / "answers.parquet").to_pandas().drop(columns="seconds")
+    whole = (
+        pq.read_table(tmp_path / "c" / "tables" / "answers.parquet")
+        .to_pandas()
+        .drop(columns="seconds")
+    )
     pd.testing.assert_frame_equal(whole.astype(expected.dtypes), expected)
 
 
@@ -262,7 +266,7 @@ def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
 def test_worker_that_dies_costs_one_row(tmp_path):
     answer(tmp_path / "dies", 20, "processes", workers=2, trouble={6: "killed"})
     answer(tmp_path / "well", 20, trouble={})
-    rows, well = (csv_rows(tmp_path / name / "answers.csv") for name in ("dies", "well"))
+    rows, well = (csv_rows(tmp_path / name / "tables" / "answers.csv") for name in ("dies", "well"))
     for i, (row, expected) in enumerate(zip(rows, well, strict=True)):
         if i == 6:
             assert row["error"] == "lost: the process was ended by SIGKILL"
@@ -376,7 +380,7 @@ def test_interrupt_in_this_process_is_reported(tmp_path):
         answer(tmp_path / "c", on_progress=interrupt)
     [shard] = shards(tmp_path / "c")
     assert f"stopped after {len(rows_of(shard))} of" in str(stopped.value)
-    assert not (tmp_path / "c" / "answers.csv").exists()
+    assert not (tmp_path / "c" / "tables" / "answers.csv").exists()
 
 
 def test_corrected_group_needs_no_new_answers(tmp_path):
@@ -452,8 +456,8 @@ def test_flipped_bytes_never_change_an_answer(coarse):
 
 def test_damaged_tables_are_written_again(coarse):
     folder, expected = coarse
-    (folder / "answers.csv").unlink()
-    (folder / "answers.parquet").write_bytes(b"")
+    (folder / "tables" / "answers.csv").unlink()
+    (folder / "tables" / "answers.parquet").write_bytes(b"")
     answer(folder)
     assert contents(folder) == expected
 
@@ -510,9 +514,9 @@ def test_foreign_files_are_never_changed(tmp_path):
     ours = {
         "run/_lock",
         "run/run.json",
-        "answers.csv",
-        "answers.parquet",
-        "features.parquet",
+        "tables/answers.csv",
+        "tables/answers.parquet",
+        "tables/features.parquet",
     }
     [shard] = shards(folder)
     assert files_of(folder).keys() == theirs | ours | {f"run/answers/{shard.name}"}

@@ -64,6 +64,14 @@ class RowFunction(Protocol):
         """Load compiled code, so that loading is neither timed nor counted against a time limit."""
 
 
+def arrow_type(kind: str) -> pa.DataType:
+    """Return the type of a column that holds text, numbers, seconds or flags."""
+    import pyarrow as pa
+
+    types = {"text": pa.string, "number": pa.float64, "seconds": pa.float32, "flag": pa.bool_}
+    return types[kind]()
+
+
 @dataclass
 class Batch:
     """Rows as columns; a worker returns one for each batch of row numbers."""
@@ -88,17 +96,11 @@ class Batch:
         """Return the rows as an Arrow table."""
         import pyarrow as pa
 
-        types = {
-            "text": pa.string(),
-            "number": pa.float64(),
-            "seconds": pa.float32(),
-            "flag": pa.bool_(),
-        }
         columns = {
             "row": pa.array(self.numbers, pa.int64()),
             FAILURE: pa.array(self.failures, pa.string()),
         }
-        columns |= {name: pa.array(c, types[kind(name)]) for name, c in self.columns.items()}
+        columns |= {name: pa.array(c, arrow_type(kind(name))) for name, c in self.columns.items()}
         return pa.table(columns)
 
 

@@ -8,24 +8,35 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netchoice.atomic import write_atomically
-from netchoice.choice.reference import Progress
+from netchoice.choice.answer import Answer
+from netchoice.choice.assess import settle
+from netchoice.choice.conclude import Known, conclude, tested_with_all
+from netchoice.choice.observe import observe
+from netchoice.choice.reference import CALIBRATION, Progress, Reference
+from netchoice.choice.references import References
+from netchoice.choice.settings import Clock, Settings
+from netchoice.choice.sizes import find_size
 from netchoice.engines import get_engine
 from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.features import comparable_features
 from netchoice.graph import Graph
+from netchoice.inference.verdict import ENOUGH
 from netchoice.interruption import cpu_seconds
-from netchoice.io import ReadingReport
-from netchoice.rows import Row, run_rows
+from netchoice.io.collection import NetworkCollection
+from netchoice.io.many_networks import NetworkSource
+from netchoice.models.space import ModelSpace
+from netchoice.rows import Row, arrow_type, run_rows
 from netchoice.storage.kept_files import fingerprint_of, read_parquet, write_parquet
 from netchoice.storage.records import csv_cell
-from netchoice.storage.run_folder import KEPT, REPORT, disk_errors, run_folder
+from netchoice.storage.run_folder import KEPT, REPORT, TABLES, disk_errors, run_folder
 from netchoice.storage.shards import FAILURE, RowFolder
 from netchoice.stores import place
 
@@ -33,7 +44,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-ANSWERS_CSV, ANSWERS, FEATURES = "answers.csv", "answers.parquet", "features.parquet"
+#: The summary, and the tables.
+SUMMARY = "summary.json"
+ANSWERS_CSV, ANSWERS, FEATURES = (
+    f"{TABLES}/{name}" for name in ("answers.csv", "answers.parquet", "features.parquet")
+)
 #: The subfolder with the rows of the networks, and that with the simulations, if a cohort has its own.
 ROWS, REFERENCES = f"{KEPT}/answers", f"{KEPT}/references"
 #: What makes such runs, for messages.
@@ -42,84 +57,134 @@ MADE_BY = "a cohort"
 _FEATURE, _SECONDS = "feature:", "own:seconds"
 #: Rows that are in memory at a time when the tables are written, and rows of a Parquet row group.
 _ROWS_IN_MEMORY = 5_000
+#: Main differences that the notes of a network state.
+N_REASONS = 2
+#: Sizes whose simulations are read before the first answer is timed.
+_SIZES_IN_MEMORY = 4
 
 
-class Source(Protocol):
-    """One network of a collection."""
+@dataclass(frozen=True)
+class CohortAnswerer:
+    """Answers for single networks, in any process; engines pickle it.
 
-    @property
-    def id(self) -> str:
-        """Name of the network."""
+    ``references`` holds the simulations that networks share. A network of another size has simulations of
+    its own, or none if ``only_prepared``.
+    """
 
-    @property
-    def group(self) -> str | None:
-        """Group of the network, if any."""
-
-    @property
-    def file(self) -> str | None:
-        """The file that holds this network alone, if there is one."""
-
-    @property
-    def covariates(self) -> Mapping[str, Any]:
-        """Texts and numbers that are known about the network, by name."""
-
-    def read(self) -> tuple[Graph, ReadingReport | None]:
-        """Read the network."""
-
-
-class Collection(Protocol):
-    """The networks of a cohort, in order."""
+    settings: Settings
+    references: References
+    only_prepared: bool = False
 
     @property
-    def fingerprint(self) -> str:
-        """Changes if the networks change."""
-
-    @property
-    def covariates(self) -> list[str]:
-        """Names of the covariates."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, number: int, /) -> Source: ...
-
-
-class Answerer(Protocol):
-    """What answers for one network. Engines pickle the object and send it to each worker."""
+    def space(self) -> ModelSpace:
+        """The models that are compared."""
+        return self.settings.space
 
     @property
     def columns(self) -> dict[str, str]:
-        """``"text"``, ``"number"`` or ``"flag"`` by name of the columns of an answer, in order."""
+        """Names and kinds of the columns of an answer, in order."""
+        columns = {"verdict": "text", "model": "text", "probable": "text", "family": "text"}
+        labels = self.space.labels
+        for model in labels:
+            columns |= {f"{kind}_{model}": "number" for kind in ("probability", "lower", "upper")}
+        columns |= {f"fit_p_{model}": "number" for model in labels}
+        columns |= {f"state_{model}": "text" for model in labels}
+        parameters = [(model.name, name) for model in self.space for name in model.parameters]
+        for model, name in parameters:
+            columns |= {f"{model}_{name}_{end}": "number" for end in ("median", "lower", "upper")}
+        return columns | {
+            "headline": "text", "n_nodes": "number", "n_edges": "number", "isolated": "text",
+            "reference": "text", "notes": "text",
+        }  # fmt: skip
 
-    @property
+    @cached_property
     def feature_names(self) -> list[str]:
-        """Names of the features of an answer."""
+        """Names of all features that an answer may have."""
+        return list(self.settings.names or [*comparable_features(), "n_nodes"])
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
-        """Changes if the answers change."""
-
-    def answer(self, graph: Graph) -> tuple[dict[str, Any], dict[str, float]]:
-        """Return one value for each column, and the features of the network."""
+        """A text that differs if answers can differ."""
+        sizes = ",".join(size.folder for size in self.references)
+        return f"{self.references.fingerprint} {self.only_prepared} {sizes}"
 
     def warm_up(self) -> None:
-        """Load compiled code, so that loading is not timed."""
+        """Read simulations and load compiled code, so that neither is timed."""
+        for size in list(self.references)[:_SIZES_IN_MEMORY]:
+            self.references[size].simulator(CALIBRATION).warm_up()
+
+    def answer(self, graph: Graph) -> tuple[dict[str, Any], dict[str, float]]:
+        """Return the row of a network, and its features."""
+        wanted = self.references.size_of(graph)
+        size = find_size(wanted, self.references)
+        if size is None and self.only_prepared:
+            self.references.find(wanted)  # raises the error that says what is prepared
+        if size is not None:
+            reference = self.references[size]
+            observed = observe(graph, self.settings, reference.features)
+        else:
+            observed = observe(graph, self.settings)
+            reference = Reference(self.settings, observed.size, engine="serial", workers=1)
+        clock = Clock(None)
+        known = Known(reference, observed, settle(reference.with_options(), observed, clock))
+        row = answer_row(conclude(known, clock))
+        # The false discovery rate needs the p-value of every model, also of one that was rejected early.
+        for model in reference.models:
+            if (
+                row[f"fit_p_{model}"] is None
+                and (found := tested_with_all(known, model)) is not None
+            ):
+                row[f"fit_p_{model}"] = found.p_value
+        row["reference"] = f"{self.space.name}, {size or 'its own simulations'}"
+        return row, observed.values
+
+
+def answer_row(answer: Answer) -> dict[str, Any]:
+    """Return the answer for one network as a row of ``answers.csv``."""
+    verdict = answer.verdict
+    family = next(iter(verdict.families.items()), ("", 0.0))
+    row: dict[str, Any] = {
+        "verdict": verdict.kind,
+        "model": verdict.candidates[0] if verdict.candidates else "",
+        "probable": ", ".join(verdict.probable),
+        "family": family[0] if family[1] >= ENOUGH else "",
+        "headline": verdict.sentence,
+        "n_nodes": answer.graph.n_nodes,
+        "n_edges": answer.graph.n_edges,
+        "isolated": answer.network["isolated"],
+        "notes": "; ".join(
+            f"compared with {each.name}: {one.sentence}"
+            for each in answer.models
+            if not answer.candidates
+            for one in each.discrepancies[:N_REASONS]
+        ),
+    }
+    for each in answer.models:
+        row[f"state_{each.name}"] = each.state
+        row[f"fit_p_{each.name}"] = each.p_value
+        row[f"probability_{each.name}"] = each.probability or 0.0
+        row[f"lower_{each.name}"], row[f"upper_{each.name}"] = each.interval or (0.0, 0.0)
+        for name, one in each.parameters.items():
+            row[f"{each.name}_{name}_median"] = one.median
+            row[f"{each.name}_{name}_lower"], row[f"{each.name}_{name}_upper"] = one.interval
+    return row
+
+
+# The rows
 
 
 @dataclass
 class NetworkRows:
     """Reads networks and answers for them; see :class:`netchoice.rows.RowFunction`."""
 
-    answerer: Answerer
-    _is_warm: bool = field(default=False, init=False)
+    answerer: CohortAnswerer
 
     def warm_up(self) -> None:
-        """Load compiled code, once in each process."""
-        if not self._is_warm:
-            self.answerer.warm_up()
-            self._is_warm = True
+        """Read simulations and load compiled code, so that neither is timed."""
+        self.answerer.warm_up()
 
-    def __call__(self, number: int, source: Source) -> Row:
+    def __call__(self, number: int, source: NetworkSource) -> Row:
         """Answer for one network."""
-        self.warm_up()
         start, failure = cpu_seconds(), None
         cells: dict[str, Any] = {}
         try:
@@ -174,7 +239,7 @@ def clean_text(text: object) -> str:
     return str(text).encode("utf-8", "backslashreplace").decode()
 
 
-def covariate_kinds(sources: Iterable[Source], names: Iterable[str]) -> dict[str, str]:
+def covariate_kinds(sources: Iterable[NetworkSource], names: Iterable[str]) -> dict[str, str]:
     """Return the kind of each covariate: a number if all its values are, otherwise text."""
     kinds = dict.fromkeys(names, "number")
     for source in sources:
@@ -221,8 +286,8 @@ class CohortAnswers:
 
 
 def answer_all(
-    sources: Collection,
-    answerer: Answerer,
+    sources: NetworkCollection,
+    answerer: CohortAnswerer,
     *,
     folder: Path,
     engine: str | Executor = "processes",
@@ -238,14 +303,14 @@ def answer_all(
 
     Parameters
     ----------
-    sources : Collection
-        The networks.
-    answerer : Answerer
+    sources : NetworkCollection
+    answerer : CohortAnswerer
     folder : Path
-        The tables ``answers.parquet`` and ``answers.csv`` have a row for each network: ``id``, ``group``,
-        ``file``, the covariates, the columns of the answerer, ``seconds`` (CPU seconds of reading and
-        answering) and ``error``. ``features.parquet`` has ``id`` and the features. What the answers depend
-        on and their rows are in the subfolder ``run``; a run that depends on something else is not resumed.
+        In ``tables``, ``answers.parquet`` and ``answers.csv`` have a row for each network: ``id``,
+        ``group``, ``file``, the covariates, the columns of the answerer, ``seconds`` (CPU seconds of
+        reading and answering) and ``error``. ``features.parquet`` has ``id`` and the features. What the
+        answers depend on and their rows are in the subfolder ``run``; a run that depends on something else
+        is not resumed.
     engine : str or concurrent.futures.Executor
         ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
@@ -270,7 +335,7 @@ def answer_all(
         if on_progress is not None:
             on_progress("answers", done, total, failed)
 
-    names = (ANSWERS_CSV, ANSWERS, FEATURES, REPORT)
+    names = (SUMMARY, REPORT, ANSWERS_CSV, ANSWERS, FEATURES)
     with run_folder(folder, depends_on, fresh, MADE_BY, names), rows.lock():
         run = run_rows(
             NetworkRows(answerer), np.arange(n), engine=get_engine(engine, workers), folder=rows,
@@ -292,7 +357,9 @@ def _check_names(names: list[str]) -> None:
 # The tables
 
 
-def _write_tables(folder: Path, rows: RowFolder, sources: Collection, answerer: Answerer) -> None:
+def _write_tables(
+    folder: Path, rows: RowFolder, sources: NetworkCollection, answerer: CohortAnswerer
+) -> None:
     """Write the tables of all answers and of all features from the rows."""
     n = len(sources)
     known = {"id": "text", "group": "text", "file": "text"}
@@ -314,6 +381,7 @@ def _write_tables(folder: Path, rows: RowFolder, sources: Collection, answerer: 
             yield pa.table([*first, *group.columns], schema=schema)
 
     with disk_errors(folder):
+        (folder / TABLES).mkdir(exist_ok=True)
         schema = _schema({"id": "text", **features})
         columns = [_FEATURE + name for name in features]
         write_parquet(folder / FEATURES, tables({"id": "text"}, columns, schema), schema, rows.run)
@@ -322,7 +390,7 @@ def _write_tables(folder: Path, rows: RowFolder, sources: Collection, answerer: 
         write_atomically(folder / ANSWERS_CSV, partial(_write_csv, folder / ANSWERS))
 
 
-def _known(source: Source, kinds: Mapping[str, str]) -> list[Any]:
+def _known(source: NetworkSource, kinds: Mapping[str, str]) -> list[Any]:
     """Return what is known about a network: id, group, file and covariates."""
     values = {**source.covariates, "id": source.id, "group": source.group, "file": source.file}
     return [as_cell(values.get(name), kind) for name, kind in kinds.items()]
@@ -331,8 +399,7 @@ def _known(source: Source, kinds: Mapping[str, str]) -> list[Any]:
 def _schema(kinds: Mapping[str, str]) -> pa.Schema:
     import pyarrow as pa
 
-    types = {"text": pa.string(), "number": pa.float64(), "flag": pa.bool_()}
-    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
+    return pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
 
 
 def _write_csv(source: Path, target: Path) -> None:

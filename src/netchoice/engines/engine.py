@@ -183,17 +183,20 @@ class ExecutorEngine(FutureEngine):
 
 
 @lru_cache(maxsize=1)
-def _unpickle(pickled: bytes) -> Any:
+def _load(pickled: bytes) -> Any:
+    """Return work that is ready to be called, once in each worker."""
     import cloudpickle
 
-    return cloudpickle.loads(pickled)
+    work = cloudpickle.loads(pickled)
+    getattr(work, "warm_up", lambda: None)()
+    return work
 
 
 def _call_pickled(pickled: bytes, batch: bytes) -> Any:
-    """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
+    """Run a batch in a worker."""
     import cloudpickle
 
-    return _unpickle(pickled)(cloudpickle.loads(batch))
+    return _load(pickled)(cloudpickle.loads(batch))
 
 
 def _broken(error: BaseException) -> NetchoiceError:

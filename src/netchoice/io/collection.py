@@ -14,15 +14,16 @@ from functools import partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path, PurePath
-from typing import overload
+from typing import Any, overload
 
-from netchoice.errors import NetworkFormatError, UsageError
+from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.guard import guarded
 from netchoice.io.many_networks import (
     GRAPH_COLUMNS,
     EdgeTable,
+    GraphNetwork,
     Header,
     NetworkSource,
     columns_of_networks,
@@ -65,7 +66,6 @@ class FileNetwork(NetworkSource):
 
     stored: StoredFile
     options: ReadingOptions
-    id_is_given: bool = False  # a manifest has it, so that it does not change
     may_be_pipe: bool = False  # the user named this file and no other
 
     @property
@@ -77,6 +77,11 @@ class FileNetwork(NetworkSource):
     def file(self) -> str | None:
         """The file, unless it is in a zip file."""
         return None if self.stored.member else self.stored.path
+
+    @property
+    def files(self) -> list[str]:
+        """The file, which may be a zip file."""
+        return [self.stored.path]
 
     def _read(self) -> tuple[Graph, ReadingReport]:
         if not self.may_be_pipe and is_special(self.stored.path):
@@ -91,11 +96,11 @@ class FileNetwork(NetworkSource):
         return parse_network(content, self.options, limit)
 
 
-Part = EdgeTable | list[FileNetwork]
+Part = EdgeTable | Sequence[NetworkSource]
 
 
 class NetworkCollection(Sequence[NetworkSource]):
-    """Networks with different ids; :func:`find_networks` returns a collection.
+    """Networks with different ids; :func:`find_networks` and :func:`as_collection` return a collection.
 
     Attributes
     ----------
@@ -144,7 +149,8 @@ class NetworkCollection(Sequence[NetworkSource]):
         i = range(len(self))[i]
         number = bisect_right(self._stops, i)
         part = self._parts[number]
-        return replace(part[i - self._stops[number] + len(part)], id=self.ids[i])
+        source: NetworkSource = part[i - self._stops[number] + len(part)]
+        return replace(source, id=self.ids[i])
 
     def __repr__(self) -> str:
         return f"<NetworkCollection: {len(self)} network{'s' * (len(self) != 1)}>"
@@ -219,6 +225,21 @@ def find_networks(
     return NetworkCollection(finder.parts, finder.left_out, settings, finder.special)
 
 
+def as_collection(graphs: Any) -> NetworkCollection:
+    """Return networks as a collection: networks by id, a sequence of networks, or a collection."""
+    if isinstance(graphs, NetworkCollection):
+        return graphs
+    named = graphs.items() if isinstance(graphs, Mapping) else enumerate(graphs)
+    sources = [GraphNetwork(id=str(id), graph=graph) for id, graph in named]
+    contents = []
+    for source in sources:
+        try:
+            contents.append(source.read()[0].fingerprint)
+        except NetchoiceError:  # its row will say why
+            contents.append("")
+    return NetworkCollection([sources] if sources else [], settings=" ".join(contents))
+
+
 # Ids and the fingerprint
 
 
@@ -252,7 +273,7 @@ def _ids(part: Part, length: int) -> Iterable[str]:
         prefix = ("", f"{short_name(part.container)}:", f"{part.container}:")[length]
         return (prefix + id for id in part.ids)
     return (
-        (source.id, PurePath(source.place).name, source.place)[0 if source.id_is_given else length]
+        (source.id, PurePath(source.place).name, source.place)[length * source.id_may_change]
         for source in part
     )
 
@@ -263,10 +284,8 @@ def _fingerprint(ids: Sequence[str], parts: Sequence[Part], settings: str) -> st
     for id in ids:
         checksum.update(f"\n{id}".encode("utf-8", "surrogateescape"))
     for part in parts:
-        files = (
-            part.files if isinstance(part, EdgeTable) else [source.stored.path for source in part]
-        )
-        for file in dict.fromkeys(files):
+        single = [part] if isinstance(part, EdgeTable) else part
+        for file in dict.fromkeys(file for each in single for file in each.files):
             checksum.update(f"\n{_digest(file)}".encode())
     return checksum.hexdigest()
 
@@ -381,7 +400,9 @@ class _Finder:
 
     def _one(self, stored: StoredFile, may_be_pipe: bool = False) -> FileNetwork:
         id = short_name(stored.member or stored.path)
-        return FileNetwork(id=id, stored=stored, options=self.options, may_be_pipe=may_be_pipe)
+        return FileNetwork(
+            id=id, id_may_change=True, stored=stored, options=self.options, may_be_pipe=may_be_pipe
+        )
 
 
 def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> bool:
@@ -490,7 +511,7 @@ def _manifest_networks(
             covariates={name: column[i] for name, column in columns.items()},
             stored=StoredFile(path),
             options=options,
-            id_is_given=is_given,
+            id_may_change=not is_given,
         )
         for i, path in enumerate(paths)
     ]

@@ -44,6 +44,7 @@ class NetworkSource:
     id: str
     group: str | None = None
     covariates: Covariates = field(default_factory=dict)
+    id_may_change: bool = False  # nobody gave it: it becomes longer if two are equal
 
     @property
     def place(self) -> str:
@@ -55,12 +56,27 @@ class NetworkSource:
         """The file that holds this network alone; None if it is in a file of many."""
         return None
 
-    def read(self) -> tuple[Graph, ReadingReport]:
+    @property
+    def files(self) -> list[str]:
+        """The files that the network is read from."""
+        return []
+
+    def read(self) -> tuple[Graph, ReadingReport | None]:
         """Read the network, as :func:`read_network` does."""
         return guarded(self._read, self.place, "a network")
 
-    def _read(self) -> tuple[Graph, ReadingReport]:
+    def _read(self) -> tuple[Graph, ReadingReport | None]:
         raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphNetwork(NetworkSource):
+    """A network that is in memory."""
+
+    graph: Any
+
+    def _read(self) -> tuple[Graph, None]:
+        return Graph.of(self.graph), None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -14,7 +13,7 @@ import pandas as pd
 from netchoice.atomic import write_text
 from netchoice.choice.cohort import choose_cohort
 from netchoice.choice.cohort_frame import OWN, CohortFrame
-from netchoice.choice.cohort_run import CohortAnswers
+from netchoice.choice.cohort_run import SUMMARY, CohortAnswers
 from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.reference import Reference
 from netchoice.choice.settings import Settings
@@ -31,8 +30,9 @@ from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.report.cohort_page import CohortPage
 from netchoice.report.page import write_page
-from netchoice.storage.records import to_csv
-from netchoice.storage.run_folder import FIGURES, REPORT, listed_writes
+from netchoice.storage.kept_files import fingerprint_of, write_json
+from netchoice.storage.records import plain, to_csv
+from netchoice.storage.run_folder import FIGURES, REPORT, TABLES, listed_writes
 from netchoice.stores import place
 
 
@@ -60,7 +60,7 @@ def report_cohort(
     ...                                 effort=netchoice.choice.Effort.small(), engine="serial")
     >>> record["answered"], record["outcomes"]["all"]
     (2, {'ba1': 1, 'ba2': 1})
-    >>> (folder / "report.html").exists(), (folder / "none-fits.csv").exists()
+    >>> (folder / "report.html").exists(), (folder / "tables" / "none-fits.csv").exists()
     (True, True)
     """
     folder = place(path)
@@ -72,15 +72,15 @@ def report_cohort(
         "reference": given,
         "networks": [*networks],
     }
-    record = summarise_cohort(frame, settings=json.loads(json.dumps(settings, default=str)))
+    record = summarise_cohort(frame, settings=plain(settings))
     cohort, q_values = CohortFrame.of(frame), record["none_fits"]["q_values"]
     none_fits = pd.DataFrame({
         "id": cohort.frame["id"], "none_fits_p": cohort.none_fits_p,
         "none_fits_q": pd.Series(q_values, dtype=float),
     })  # fmt: skip
     with listed_writes(folder):
-        write_text(folder / "summary.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
-        write_text(folder / "none-fits.csv", to_csv(none_fits))
+        write_json(folder / SUMMARY, record, fingerprint_of(record["settings"]))
+        write_text(folder / TABLES / "none-fits.csv", to_csv(none_fits))
         _write_report(folder, record, cohort, answers)
     return answers, record
 
