@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from netchoice.costs import CostModel
@@ -128,13 +129,18 @@ def timings(tables: Iterable[ReferenceTable]) -> dict[int, Times]:
     rows of the largest networks, if it made rows of all tables.
     """
     ordered = sorted(tables, key=lambda table: int(table.manifest["n_nodes"]))
-    frames = [table.frame for table in ordered]
-    calibrated = all("calibrated" in frame and frame["calibrated"].any() for frame in frames)
-    machine = _common_machine(ordered)
+    frames = [table.successful for table in ordered]
+    machines = [
+        frame["machine"].value_counts().index if "machine" in frame else () for frame in frames
+    ]
+    common = [name for name in machines[-1] if all(name in each for each in machines)]
+    if common:
+        frames = [frame[frame["machine"] == common[0]] for frame in frames]
+    if all("calibrated" in frame and frame["calibrated"].any() for frame in frames):
+        frames = [frame[frame["calibrated"].astype(bool)] for frame in frames]
     by_size: dict[int, list[Times]] = {}
-    for table in ordered:
-        times = _seconds_by_row(table, calibrated, machine)
-        by_size.setdefault(int(table.manifest["n_nodes"]), []).append(times)
+    for table, frame in zip(ordered, frames, strict=True):
+        by_size.setdefault(int(table.manifest["n_nodes"]), []).append(_seconds_by_row(frame))
     return {
         n: {key: np.concatenate([times[key] for times in each]) for key in each[0]}
         for n, each in by_size.items()
@@ -146,17 +152,8 @@ def known(seconds: Floats) -> Floats:
     return seconds[~np.isnan(seconds)]
 
 
-def _common_machine(tables: Sequence[ReferenceTable]) -> str | None:
-    """Return the machine with the most rows of the last table that has rows of all tables, if any."""
-    common = set.intersection(*(set(table.machines) for table in tables))
-    return next((name for name in tables[-1].machines if name in common), None)
-
-
-def _seconds_by_row(table: ReferenceTable, calibrated: bool, machine: str | None) -> Times:
-    """Return the seconds of all rows, or of the calibrated ones, for each kind and name."""
-    frame = table.timed(machine)
-    if calibrated:
-        frame = frame[frame["calibrated"].astype(bool)]
+def _seconds_by_row(frame: pd.DataFrame) -> Times:
+    """Return the seconds of each row for each kind and name."""
     return {
         (kind, column.removeprefix(prefix)): frame[column].to_numpy(dtype=float)
         for kind, prefix in (("own", OWN_PREFIX), ("step", STEP_PREFIX))

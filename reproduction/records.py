@@ -16,7 +16,6 @@ import netchoice
 from netchoice.storage.kept_files import (
     KeptFileError,
     UnreadableFileError,
-    checksum,
     fingerprint_of,
     read_json,
     read_parquet,
@@ -155,8 +154,8 @@ def code_version() -> str:
         for path in sorted(root.rglob("*.py")):
             if shown.isdisjoint((path, *path.parents)):
                 name = path.relative_to(root.parent).as_posix()
-                parts.append(f"{name} {checksum(path.read_bytes())}")
-    return checksum("\n".join(parts))[:12]
+                parts.append((name, path.read_text("utf-8")))
+    return fingerprint_of(parts)[:12]
 
 
 def code_facts() -> dict[str, Any]:

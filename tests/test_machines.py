@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from netchoice import CostModel, ReferenceTable, machines
-from netchoice.machines import slowness
 from reproduction.cost_growth import timings
 
 OWN, STEP = 0.25, 1.0  # seconds on the machine "fast"
@@ -72,36 +71,15 @@ def table_of(machines, n_nodes=50, scale=1.0):
     return ReferenceTable(frame, manifest)
 
 
-def test_costs_of_two_machines_are_in_seconds_of_the_one_with_the_most_rows():
+def test_costs_of_two_machines_are_those_of_the_one_with_the_most_calibrated_rows():
     fast, slow = ("fast", 1.0), ("slow", 2.0)
     table = table_of([fast] * 3 + [slow] * 2)
-    assert table.machines == {"fast": 1.0, "slow": 2.0}
     assert table.costs == CostModel({"far": OWN}, {"far": ["paths"]}, {"paths": STEP})
     table = table_of([fast] * 2 + [slow] * 3)
-    assert table.machines == {"slow": 1.0, "fast": 0.5}
     assert table.costs.cost("far") == 2 * (OWN + STEP)
-    assert table.timed("fast")["seconds_own_far"].tolist() == [OWN] * 5
-
-
-def test_rows_of_all_machines_count():
-    rng = np.random.default_rng(1)
-    quick, slow = rng.lognormal(sigma=0.1, size=(2, 500))
-    machines = [("fast", each) for each in quick] + [("slow", 3 * each) for each in slow[:-1]]
-    table = table_of(machines)
-    assert table.machines["slow"] == pytest.approx(3, rel=0.03)
-    pooled = (OWN + STEP) * np.concatenate([quick, slow[:-1]]).mean()
-    assert table.costs.cost("far") == pytest.approx(pooled, rel=0.02)
-
-
-def test_neither_slow_rows_nor_short_columns_change_the_ratio():
-    seconds = pd.DataFrame({
-        "long": [1.0, 1.0, 1.0, 2.0, 2.0, 500.0], "short": [1e-6, 1e-6, 1e-6, 1e-5, 1e-5, 1e-5],
-        "zero": 0.0, "staged": [np.nan, 0.5, np.nan, np.nan, np.nan, np.nan],
-    })  # fmt: skip
-    machines = pd.Series(["a", "a", "a", "b", "b", "b"])
-    assert slowness(seconds, machines) == {"a": 1.0, "b": 2.0}
-    assert slowness(seconds, machines, "b") == {"b": 1.0, "a": 0.5}
-    assert slowness(seconds[["zero"]], machines) == {"a": 1.0, "b": 1.0}
+    table = table_of([fast] * 2 + [slow] * 3)
+    table.frame.loc[0, "calibrated"] = True
+    assert table.costs.cost("far") == OWN + STEP
 
 
 def test_growth_of_costs_uses_one_unit_for_all_sizes():

@@ -298,15 +298,10 @@ def test_part_of_a_table_is_read_without_the_rest(tmp_path, monkeypatch):
         return table
 
     monkeypatch.setattr(shards, "read_parquet", recorded)
-    part = ReferenceTable.load(tmp_path, 20, features=["transitivity", "degree_mean"])
-    pd.testing.assert_frame_equal(part.X, full.X.loc[:19, ["degree_mean", "transitivity"]])
-    assert part.costs.steps.keys() <= full.costs.steps.keys()
+    part = ReferenceTable.load(tmp_path, 20)
+    pd.testing.assert_frame_equal(part.X, full.X.loc[:19])
     contents = [(path, names) for path, names in read if names != ["row"]]
     assert len(contents) < len(TableFolder(tmp_path).shards())
-    unused = {"n_triangles", "seconds_own_lcc_mean_distance", "seconds_step_distance_histogram"}
-    assert all(unused.isdisjoint(names) for _, names in contents)
-    with pytest.raises(UsageError, match="unknown feature of the table 'degre_mean'; did you mean"):
-        ReferenceTable.load(tmp_path, features=["degre_mean"])
 
 
 def test_drawn_rows_are_rows_of_the_table_with_its_costs(tmp_path):

@@ -1,4 +1,4 @@
-"""Machines: the identity of this one, and CPU seconds that several measured in the unit of one."""
+"""The identity of this machine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,6 @@ import platform
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Where Linux keeps an id that is drawn once for each installation.
 ID_FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -54,52 +48,3 @@ def _read(file: Path) -> str:
         return file.read_text(errors="replace").strip()
     except OSError:
         return ""
-
-
-def slowness(
-    seconds: pd.DataFrame, machines: pd.Series, reference: str | None = None
-) -> dict[str, float]:
-    """Return how many times as long as the reference each machine takes, the reference first.
-
-    By default, the reference is the machine with the most rows. A machine is compared with it column
-    by column: the ratio of the medians over the rows. The result is the median of these ratios,
-    weighted by the seconds of the reference. A few slow rows therefore do not count, nor do columns
-    that are too short for the clock. A machine without any comparable column gets 1.
-
-    >>> import pandas as pd
-    >>> seconds = pd.DataFrame({"paths": [1.0, 1.2, 2.2], "degrees": [0.01, 0.01, 0.03]})
-    >>> slowness(seconds, pd.Series(["a", "a", "b"]))
-    {'a': 1.0, 'b': 2.0}
-    """
-    counts = machines.value_counts()
-    names = sorted(map(str, counts.index), key=lambda name: (-counts[name], name))
-    reference = names[0] if reference is None else reference
-    typical = seconds.astype(float).groupby(machines.to_numpy()).median()
-    base = typical.loc[reference].to_numpy()
-    others = [name for name in names if name != reference]
-    ratios = {name: _median_ratio(typical.loc[name].to_numpy(), base) for name in others}
-    return {reference: 1.0, **ratios}
-
-
-def _median_ratio(seconds: np.ndarray, base: np.ndarray) -> float:
-    """Return the median of the ratios of positive seconds, weighted by the base."""
-    known = (seconds > 0) & (base > 0)  # False for NaN
-    if not known.any():
-        return 1.0
-    ratios, weights = seconds[known] / base[known], base[known]
-    order = np.argsort(ratios, kind="stable")
-    shares = np.cumsum(weights[order])
-    return float(ratios[order][np.searchsorted(shares, shares[-1] / 2)])
-
-
-def in_unit_of_one(
-    frame: pd.DataFrame, columns: list[str], reference: str | None = None
-) -> pd.DataFrame:
-    """Return a frame whose columns of seconds are those of one machine; see :func:`slowness`."""
-    if "machine" not in frame or frame["machine"].nunique() < 2:
-        return frame
-    import pandas as pd
-
-    ratios = slowness(frame[columns], frame["machine"], reference)
-    converted = frame[columns].div(frame["machine"].map(ratios), axis=0)
-    return pd.concat([frame.drop(columns=columns), converted], axis=1)

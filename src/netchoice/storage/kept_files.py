@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import mmap
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,7 +119,6 @@ def read_parquet(
     run: str | None = None,
     columns: Sequence[str] | None = None,
     *,
-    without: Container[str] = (),
     advice: str,
 ) -> pa.Table:
     """Return a table, or some of its columns, that :func:`write_parquet` wrote; see :func:`read_json`."""
@@ -132,9 +131,7 @@ def read_parquet(
         metadata = dict(file.metadata.metadata or {})
         about = json.loads(metadata[ABOUT.encode()])
         _check_about(about, run, path, advice)
-        names = file.schema_arrow.names if columns is None else columns
-        names = [name for name in names if name not in without]
-        table = file.read(names, use_threads=False)  # for a small file, threads take longer
+        table = file.read(columns, use_threads=False)  # for a small file, threads take longer
         own = {k: v for k, v in (table.schema.metadata or {}).items() if k != ABOUT.encode()}
         return table.replace_schema_metadata(own)
 

@@ -7,7 +7,7 @@ import json
 import math
 import uuid
 import warnings
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -170,15 +170,11 @@ class RowFolder:
                 warnings.warn(f"{error}. It was renamed to {target.name}", stacklevel=4)
         return _sorted(rows), _sorted(failed)
 
-    def read(
-        self,
-        select: Callable[[np.ndarray], np.ndarray] = lambda rows: rows,
-        without: Container[str] = (),
-    ) -> pd.DataFrame:
+    def read(self, select: Callable[[np.ndarray], np.ndarray] = lambda rows: rows) -> pd.DataFrame:
         """Return rows, sorted and without duplicates: those that ``select`` returns of all row numbers.
 
-        Columns named in ``without`` are not read. Shards are copied into the result one after the other,
-        so that memory holds the table once; those without any of the rows are not read.
+        Shards are copied into the result one after the other, so that memory holds the table once; those
+        without any of the rows are not read.
         """
         import pandas as pd
         import pyarrow as pa
@@ -191,7 +187,7 @@ class RowFolder:
         columns: dict[str, Any] = {}
         for path, numbers in by_shard.items():
             if np.isin(numbers, rows).any():
-                _copy_rows(self._read_shard(path, without=without), rows, columns)
+                _copy_rows(self._read_shard(path), rows, columns)
         for name, values in columns.items():
             if values.dtype == object:
                 columns[name] = pa.array(values, pa.string()).to_pandas()
@@ -221,12 +217,10 @@ class RowFolder:
                 )
             yield rows.take(first).select(columns)
 
-    def _read_shard(
-        self, path: Path, columns: list[str] | None = None, without: Container[str] = ()
-    ) -> pa.Table:
+    def _read_shard(self, path: Path, columns: list[str] | None = None) -> pa.Table:
         try:
             advice = "the same run makes its rows again"
-            return read_parquet(path, self.run, columns, without=without, advice=advice)
+            return read_parquet(path, self.run, columns, advice=advice)
         except OtherRunError as error:
             raise TableError(
                 f"{error}: its rows were made differently; move the shard to another folder, or use "

@@ -16,7 +16,6 @@ import numpy as np
 from netchoice.atomic import write_output
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, TableError, UsageError
-from netchoice.machines import in_unit_of_one, slowness
 from netchoice.markup import summary_html
 from netchoice.storage.records import to_csv
 from netchoice.storage.shards import (
@@ -36,9 +35,7 @@ from netchoice.storage.table_columns import (
     SOURCE,
     SOURCE_ROW,
     STEP_PREFIX,
-    columns_without,
     mean_seconds,
-    timings,
 )
 from netchoice.storage.user_tables import import_frame, read_frame
 from netchoice.stores import place
@@ -179,12 +176,12 @@ class ReferenceTable:
     def costs(self) -> CostModel:
         """Mean CPU seconds of each shared step and feature, unless the table has given costs.
 
-        If several machines simulated the rows, the costs are in CPU seconds of the first of
-        :attr:`machines`.
+        If several machines simulated the rows, only those of the machine with the most calibrated rows
+        count.
         """
         if self.given_costs is not None:
             return self.given_costs
-        timed = self.timed()
+        timed = self._of_one_machine()
         own = mean_seconds(timed, OWN_PREFIX)
         if not own:
             return CostModel(dict.fromkeys(self.features, 0.0))
@@ -192,19 +189,14 @@ class ReferenceTable:
         own = {**dict.fromkeys(self.features, 0.0), **own}
         return CostModel(own, self.manifest["uses"], mean_seconds(timed, STEP_PREFIX))
 
-    @cached_property
-    def machines(self) -> dict[str, float]:
-        """By machine: how many times as long as the first it takes; the first has the most rows."""
+    def _of_one_machine(self) -> pd.DataFrame:
+        """Return the rows that did not fail of the machine with the most calibrated rows."""
         rows = self.successful
-        return slowness(rows[timings(rows)], rows["machine"]) if "machine" in rows else {}
-
-    def timed(self, machine: str | None = None) -> pd.DataFrame:
-        """Return the rows that did not fail, with all timings of steps and features in one unit.
-
-        The unit is the CPU second of a machine that has rows; by default, of the first of
-        :attr:`machines`.
-        """
-        return in_unit_of_one(self.successful, timings(self.successful), machine)
+        if "machine" not in rows or rows["machine"].nunique() < 2:
+            return rows
+        counts = rows.groupby("machine")["calibrated"].agg(["sum", "size"])
+        most = counts.sort_values(["sum", "size"], ascending=False, kind="stable").index[0]
+        return rows[rows["machine"] == most]
 
     def __len__(self) -> int:
         return len(self.successful)
@@ -474,10 +466,9 @@ class ReferenceTable:
         n_rows: int | None = None,
         *,
         draw: int | None = None,
-        features: Sequence[str] | None = None,
         seed: int = 0,
     ) -> ReferenceTable:
-        """Read a table from its folder, or a part of it; the rest takes no memory.
+        """Read a table from its folder, or some of its rows; the others take no memory.
 
         Damaged shards are skipped with a warning.
 
@@ -488,8 +479,6 @@ class ReferenceTable:
             Read the first rows only.
         draw : int, optional
             Read so many rows only, drawn at random.
-        features : sequence of str, optional
-            Read these features only.
         seed : int
             Of the rows that are drawn.
         """
@@ -511,7 +500,7 @@ class ReferenceTable:
             # The first rows have the best timings.
             return np.union1d(rows[rows < CALIBRATION_ROWS], drawn)
 
-        frame = folder.read(select, without=columns_without(manifest, features))
+        frame = folder.read(select)
         if n_present < expected:
             rows = f"{n_present} of {expected} rows"
             again = "make the table" if "origin" in manifest else "run the same simulation"
@@ -519,9 +508,6 @@ class ReferenceTable:
             warnings.warn(message, stacklevel=2)
         given = manifest.pop("costs", None)
         table = cls(frame, manifest, None if given is None else CostModel(**given))
-        if features is not None:
-            manifest["uses"] = {n: used for n, used in manifest["uses"].items() if n in features}
-            table = table._with("selecting features", frame, features)
         if drawn is not None:
             table = table._with("drawing rows", table.frame[table.frame["row"].isin(drawn)])
         return table

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from netchoice.validation import unknown
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,23 +23,6 @@ ALL_ROWS = "all"
 CALIBRATION_ROWS = 16
 #: Costs below this many seconds are taken from the calibrated rows.
 CALIBRATED_BELOW = 1e-3
-
-
-def columns_without(manifest: Mapping[str, Any], features: Sequence[str] | None) -> set[str]:
-    """Return the columns that a table with these features only does not need."""
-    if features is None:
-        return set()
-    names = {each["name"] for each in manifest["features"]}
-    for wanted in features:
-        if wanted not in names:
-            raise unknown("feature of the table", wanted, sorted(names))
-    uses: Mapping[str, Sequence[str]] = manifest["uses"]
-    computed = names.union(*uses.values())
-    needed = {*features}.union(*(uses.get(name, ()) for name in features))
-    return {
-        *(names - {*features}),
-        *(prefix + name for name in computed - needed for prefix in (OWN_PREFIX, STEP_PREFIX)),
-    }
 
 
 def timings(frame: pd.DataFrame) -> list[str]:
