@@ -7,11 +7,11 @@ from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_fea
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from netchoice import figures
 from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
+from netchoice.figures.axes import save_all
 
 
 @pytest.fixture(scope="module")
@@ -253,11 +253,12 @@ def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
         assert bars[0].tooltips == [f"all networks, {name}: {n} of 8 ({n / 8:.0%})"]
 
 
-def test_draw_cohort_writes_all_figures(tmp_path):
+def test_all_figures_are_written(tmp_path):
     answers = random_answers(30)
     features, X, y = random_features(answers)
     simulations = {REFERENCE: (X, y)}
-    paths = figures.draw_cohort(answers, tmp_path / "new", features, simulations)
+    found = data.CohortFigures.of(CohortFrame.of(answers), features, simulations)
+    paths = save_all(found.drawings(), tmp_path / "new", "png")
     assert [path.name for path in paths] == [
         "outcomes.png", "probabilities.png", "parameters.png",
         "embedding-mechanisms-100-nodes-isolated-nodes-dropped.png",

@@ -182,10 +182,10 @@ def test_compressed_tables_are_read_within_the_limit(run, tmp_path, suffix, pack
     table = b"label,x\n" + b"a,1\nb,2\n" * 20
     path = tmp_path / f"table.csv{suffix}"
     path.write_bytes(pack(table))
-    assert len(ReferenceTable.from_csv(path)) == 40
+    assert len(ReferenceTable.from_frame(path)) == 40
     path.write_bytes(pack(table)[:-9])
     with pytest.raises(NetchoiceError, match=r"table\.csv") as raised:
-        ReferenceTable.from_csv(path)
+        ReferenceTable.from_frame(path)
     assert "\n" not in str(raised.value)
     path.write_bytes(pack(table + b"a,1\n" * 10**7))
     for command in (["rank"], ["evaluate", "--out", tmp_path / "out"]):
@@ -198,7 +198,7 @@ def test_compressed_tables_are_read_within_the_limit(run, tmp_path, suffix, pack
 def test_table_with_too_many_columns_is_refused(tmp_path):
     (tmp_path / "table.csv").write_bytes(b"label" + b",x" * 500_000 + b"\na" + b",1" * 500_000)
     with pytest.raises(NetchoiceError, match="a line has 500001 cells; expected at most 50000"):
-        ReferenceTable.from_csv(tmp_path / "table.csv")
+        ReferenceTable.from_frame(tmp_path / "table.csv")
 
 
 def test_costs_from_a_device_are_read_up_to_a_limit():

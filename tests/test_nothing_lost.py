@@ -102,7 +102,7 @@ def test_folder_of_another_kind_or_an_earlier_version_is_refused(tmp_path, fresh
     with refused, run_folder(tmp_path / "run", SETTINGS, fresh, "netchoice prepare"):
         pass
     write_json(tmp_path / "run" / RECORD, {"settings": SETTINGS, "versions": {}}, "")
-    with pytest.raises(UsageError, match=r"run.json was not written by this version of netchoice"):
+    with pytest.raises(UsageError, match=r"run.json is damaged, or another version of netchoice"):
         opened(tmp_path / "run", SETTINGS, fresh=fresh)
 
 

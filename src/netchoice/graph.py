@@ -224,16 +224,6 @@ class Graph:
         return self._dropped[1]
 
     @property
-    def direction_dropped(self) -> bool:
-        """Whether the object or file had directed edges."""
-        return self._dropped[2]
-
-    @property
-    def weights_dropped(self) -> bool:
-        """Whether the object or file had weights."""
-        return self._dropped[3]
-
-    @property
     def dropped(self) -> list[str]:
         """What the object or file had, and a simple undirected network has not.
 

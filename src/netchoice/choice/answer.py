@@ -14,7 +14,7 @@ from netchoice.atomic import write_text
 from netchoice.choice import answer_tables
 from netchoice.choice.discrepancies import Advice, Discrepancy
 from netchoice.choice.shortcuts import draw_one, write_page
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.inference.posterior_quality import ParameterQuality
 from netchoice.inference.power import Noticed
@@ -22,7 +22,7 @@ from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import Verdict
 from netchoice.io import ReadingReport, read_network, write_network
 from netchoice.profiles import Envelope
-from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
+from netchoice.storage.kept_files import fingerprint_of, parsing, read_json, write_json
 from netchoice.storage.records import from_record, rounded, to_csv, to_record
 from netchoice.storage.run_folder import ANSWER, KEPT, TABLES, disk_errors
 from netchoice.stores import place
@@ -334,9 +334,9 @@ class Answer:
                 f"{path} holds no {ANSWER}; expected a folder that netchoice choose wrote and finished"
             )
         record = read_json(path / ANSWER, advice=advice)
-        try:
-            if record.pop("schema") != SCHEMA:
-                raise ValueError("another version of netchoice wrote it")
+        with parsing(path / ANSWER, advice):
+            if (schema := record.pop("schema")) != SCHEMA:
+                raise ValueError(f"schema {schema}, expected {SCHEMA}")
             settings = record["settings"]
             evidence = read_json(path / EVIDENCE, run_of(settings), advice=advice)
             graph, _ = read_network(path / NETWORK)
@@ -345,12 +345,6 @@ class Answer:
             kinds = get_type_hints(cls)
             kept = {name: from_record(kinds[name], value) for name, value in record.items()}
             return cls(**kept, evidence=from_record(Evidence, evidence), graph=graph)
-        except KeptFileError:
-            raise
-        except (LookupError, TypeError, ValueError) as error:
-            raise NetchoiceError(
-                f"the answer in {path} cannot be read: {' '.join(str(error).split())}; {advice}"
-            ) from error
 
 
 def run_of(settings: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
+from netchoice.storage.records import to_record
 from netchoice.storage.run_folder import SCORES, run_folder
 from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
@@ -94,9 +95,8 @@ class PilotSelection:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        plain = replace(self, costs=None, ranking=None)  # type: ignore[arg-type]
-        frames = {"costs": self.costs.as_dict(), "ranking": self.ranking.to_dict("records")}
-        return {**asdict(plain), **frames}
+        record: dict[str, Any] = to_record(self)
+        return record
 
 
 @shows_progress("simulating ({})")

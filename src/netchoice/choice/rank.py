@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from netchoice.errors import UsageError
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import METHODS, CostAwareSelector, get_selector
+from netchoice.storage.records import to_record
 from netchoice.storage.table import ReferenceTable
 from netchoice.threads import count_threads
 from netchoice.validation import check_choice, check_non_negative
@@ -56,7 +56,7 @@ class FeatureRanking:
     target : str
         What is predicted, for example "2 classes" or "numbers (age)".
     costs : str
-        Where the costs come from; ``in_seconds`` says whether they are times.
+        Where the costs come from.
     """
 
     ranking: list[str]
@@ -69,18 +69,13 @@ class FeatureRanking:
     penalty: float
     charge: str
     costs: str
-    in_seconds: bool
     seed: int
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; a score of minus infinity becomes None."""
-        steps = self.steps.to_dict("records")
-        for position, step in enumerate(steps, start=1):
-            step["position"] = position
-            step["score"] = step["score"] if math.isfinite(step["score"]) else None
-        shown = {f.name: getattr(self, f.name) for f in fields(self)}
-        del shown["steps"], shown["in_seconds"]
-        return {**shown, "features": steps}
+        record: dict[str, Any] = to_record(self)
+        steps = enumerate(record.pop("steps"), start=1)
+        return {**record, "features": [{**step, "position": i} for i, step in steps]}
 
     def __repr__(self) -> str:
         first = ", ".join(self.ranking[:3]) + (", …" if len(self.ranking) > 3 else "")
@@ -184,7 +179,6 @@ def rank_features(
         penalty=penalty,
         charge=fitted.charge,
         costs=source.name,
-        in_seconds=source.in_seconds,
         seed=seed,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.special import ndtri, stdtrit
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
 from netchoice.inference.wilson_interval import wilson
+from netchoice.storage.records import to_record
 from netchoice.units import parse_budget
 from netchoice.validation import check_choice, check_fraction, check_non_negative
 
@@ -59,9 +60,8 @@ class OperatingPoint:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary for JSON; an infinite speedup becomes None."""
-        record = asdict(self)
-        record["speedup"] = self.speedup if math.isfinite(self.speedup) else None
-        return {key: list(v) if isinstance(v, tuple) else v for key, v in record.items()}
+        record: dict[str, Any] = to_record(self)
+        return record
 
 
 def operating_point(

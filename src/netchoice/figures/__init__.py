@@ -13,7 +13,6 @@ every figure can be read without colour.
 """
 
 from netchoice.figures.axes import save
-from netchoice.figures.cohort_figures import draw_cohort
 from netchoice.figures.cost_figures import feature_costs
 from netchoice.figures.drawings import draw_answer, draw_evaluation
 from netchoice.figures.embeddings import embedding, network
@@ -23,7 +22,7 @@ from netchoice.figures.histograms import feature_distributions, posteriors
 from netchoice.figures.predictions import probabilities, reliability
 
 __all__ = [
-    "draw_answer", "draw_cohort", "draw_evaluation", "embedding", "feature_costs",
+    "draw_answer", "draw_evaluation", "embedding", "feature_costs",
     "feature_distributions", "fit", "network", "pareto", "posteriors", "probabilities",
     "ranking_paths", "reliability", "save",
 ]  # fmt: skip

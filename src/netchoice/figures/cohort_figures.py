@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +31,6 @@ from netchoice.figures.axes import (
     halo,
     legend_above,
     new_axes,
-    save_all,
     short,
     size_in_inches,
     text_at_right,
@@ -430,7 +427,11 @@ class CohortFigures:
         cls, cohort: CohortFrame, features: pd.DataFrame | None = None,
         simulations: Simulations | None = None,
     ) -> CohortFigures:  # fmt: skip
-        """Return what the figures of a cohort show; see :func:`draw_cohort`."""
+        """Return what the figures of a cohort show.
+
+        ``features`` has ``id`` and the features of each network. ``simulations`` has, by the text of the
+        reference, features X and models y of its simulations.
+        """
         return cls(
             cohort_styles(cohort), outcome_counts(cohort), sorted_probabilities(cohort),
             parameter_panels(cohort, parameter_trends(cohort)[0]),
@@ -450,39 +451,3 @@ class CohortFigures:
         for each in self.embeddings:
             drawings[f"embedding-{names[each.reference]}"] = partial(embedding_map, each)
         return drawings
-
-
-def draw_cohort(
-    answers: pd.DataFrame,
-    folder: str | PathLike[str],
-    features: pd.DataFrame | None = None,
-    simulations: Simulations | None = None,
-    *,
-    format: str = "png",
-) -> list[Path]:
-    """Draw the figures of a cohort and return the paths of the files.
-
-    The figures show the outcomes by group, the probabilities of all networks, the parameters by group and
-    against covariates if enough networks have estimates, and for each shared reference the networks among
-    its simulations.
-
-    Parameters
-    ----------
-    answers : DataFrame, as for :func:`netchoice.choice.cohort_summary.summarise_cohort`
-    folder : path, created if it does not exist
-    features : DataFrame, optional
-        ``id`` and the features of each network.
-    simulations : mapping, optional
-        By the text of the reference: features X and models y of its simulations.
-    format : "png", "svg" or "pdf"
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
-    ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
-    >>> [path.name for path in draw_cohort(answers, tempfile.mkdtemp())]
-    ['outcomes.png', 'probabilities.png']
-    """
-    figures = CohortFigures.of(CohortFrame.of(answers), features, simulations)
-    return save_all(figures.drawings(), folder, format)

@@ -191,4 +191,6 @@ def parsing(path: Path, advice: str) -> Iterator[None]:
         raise
     except Exception as error:  # parsers of damaged bytes may raise anything
         reason = " ".join(str(error).split())
-        raise DamagedFileError(f"{path} is damaged: {reason}; {advice}") from error
+        raise DamagedFileError(
+            f"{path} is damaged, or another version of netchoice wrote it: {reason}; {advice}"
+        ) from error

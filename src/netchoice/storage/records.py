@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get
 
 import numpy as np
 
+from netchoice.costs import CostModel
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -21,8 +23,9 @@ T = TypeVar("T")
 def to_record(value: Any) -> Any:
     """Return a dataclass, or what it holds, as objects that JSON can hold.
 
-    Dataclasses become objects, tuples and arrays lists, and numbers of NumPy plain numbers. NaN and
-    infinity become None. Fields whose metadata has ``"kept": False`` are left out.
+    Dataclasses and costs become objects, tuples and arrays lists, tables lists of rows, and numbers of
+    NumPy plain numbers. NaN and infinity become None. Fields whose metadata has ``"kept": False`` are left
+    out.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -35,6 +38,10 @@ def to_record(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         kept = (each.name for each in fields(value) if each.metadata.get("kept", True))
         return {name: to_record(getattr(value, name)) for name in kept}
+    if isinstance(value, CostModel):
+        value = value.as_dict()
+    if hasattr(value, "columns"):
+        value = value.to_dict("records")
     if isinstance(value, Mapping):
         return {str(key): to_record(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):

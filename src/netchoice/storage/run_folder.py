@@ -20,7 +20,13 @@ from typing import Any
 
 from netchoice.atomic import before_each_write
 from netchoice.errors import TableError, UsageError
-from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
+from netchoice.storage.kept_files import (
+    KeptFileError,
+    fingerprint_of,
+    parsing,
+    read_json,
+    write_json,
+)
 from netchoice.storage.records import from_record, plain, to_record
 from netchoice.stores import is_store, store_errors
 
@@ -190,16 +196,12 @@ def _read(folder: Path, made_by: str = "netchoice") -> Record | None:
     if not path.exists():
         _check_links(folder)
         return None
+    advice = "nothing was changed: give another folder"
     try:
-        record = from_record(
-            Record, read_json(path, advice="nothing was changed: give another folder")
-        )
+        with parsing(path, advice):
+            record = from_record(Record, read_json(path, advice=advice))
     except KeptFileError as error:
         raise UsageError(f"{error} (expected a record of {made_by})") from error
-    except (KeyError, TypeError, ValueError):
-        raise UsageError(
-            f"{path} was not written by this version of {made_by}; nothing was changed: give another folder"
-        ) from None
     for parent in {(folder / name).parent for name in record.files}:
         if root not in (parent.resolve(), *parent.resolve().parents):
             raise UsageError(f"{_LEAVES.format(parent)}, or {path}")

@@ -355,25 +355,30 @@ class ReferenceTable:
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, label: str | Sequence[str] = "label", *,
-        target: str = "auto", costs: Costs = None, discrete: Iterable[str] | None = None,
+        cls, frame: pd.DataFrame | AnyPath, label: str | Sequence[str] = "label", *,
+        target: str = "auto", costs: Costs | AnyPath = None, discrete: Iterable[str] | None = None,
     ) -> ReferenceTable:  # fmt: skip
-        """Make a table from a data frame: one column holds labels, all others hold features.
+        """Make a table from a data frame or a file: one column holds labels, all others hold features.
 
         Values may be missing, and text is a category.
 
         Parameters
         ----------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame or path
+            Or a CSV file with a header, which may be compressed, or a Parquet file.
         label : str or sequence of str
             The column of labels, or one or several columns of numbers to predict.
         target : "auto", "classes" or "numbers"
             What the column holds; see :func:`netchoice.targets.as_target`.
-        costs : CostModel or mapping, optional
-            Costs of the features; all 0 by default.
+        costs : CostModel, mapping or path, optional
+            Costs of the features, or a file for :meth:`CostModel.from_file`; all 0 by default.
         discrete : iterable of str, optional
             Features whose values are integers; by default the columns of an integer type.
         """
+        if isinstance(frame, str | PathLike):
+            frame, _ = read_frame(frame)
+        if isinstance(costs, str | PathLike):
+            costs = CostModel.from_file(costs)
         labels = [label] if isinstance(label, str) else list(label)
         values, categories, wanted, given = import_frame(frame, labels, target, costs)
         names = list(values.columns)
@@ -399,21 +404,6 @@ class ReferenceTable:
             values["label"] = frame[labels[0]].astype(str).to_numpy()
         manifest["origin"] = {"made_by": "import", "rows_of": _content_digest(values)}
         return cls(values, manifest, given)
-
-    @classmethod
-    def from_csv(
-        cls, path: AnyPath, label: str | Sequence[str] = "label", *,
-        target: str = "auto", costs: AnyPath | Costs = None, discrete: Iterable[str] | None = None,
-    ) -> ReferenceTable:  # fmt: skip
-        """Read a table from a CSV file with a header, which may be compressed, or from a Parquet file.
-
-        ``costs`` may be a file for :meth:`CostModel.from_file`; the other parameters are those of
-        :meth:`from_frame`.
-        """
-        frame, _ = read_frame(path)
-        if isinstance(costs, (str, PathLike)):
-            costs = CostModel.from_file(costs)
-        return cls.from_frame(frame, label, target=target, costs=costs, discrete=discrete)
 
     def to_frame(self) -> pd.DataFrame:
         """Return labels, parameters and features of the rows that did not fail."""
