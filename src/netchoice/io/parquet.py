@@ -6,6 +6,8 @@ import io
 import os
 from typing import Any
 
+import numpy as np
+
 from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError
 from netchoice.io.guard import EDGE, MemoryLimit
@@ -64,7 +66,8 @@ def parquet_networks(path: str) -> EdgeTable:
         for batch in file.iter_batches(_BATCH, columns=columns, use_threads=False):
             _check_texts(batch, limit)
             graphs, first, second = (_texts(batch.column(name)) for name in columns)
-            for row in pc.indices_nonzero(_is_incomplete(graphs, first, second)).to_pylist():
+            is_empty = [pc.equal(column, "").to_numpy(False) for column in (graphs, first, second)]
+            for row in np.flatnonzero(np.any(is_empty, axis=0)).tolist():
                 has_graph = graphs[row].as_py()
                 rows.faults[rows.n_rows + row] = (
                     f"a name is empty; expected a value in the columns "
@@ -130,13 +133,3 @@ def _texts(values: Any) -> Any:
     import pyarrow.compute as pc
 
     return pc.utf8_trim_whitespace(pc.fill_null(pc.cast(values, pa.string()), ""))
-
-
-def _is_incomplete(*columns: Any) -> Any:
-    """Return whether one of the texts of each row is empty."""
-    import pyarrow.compute as pc
-
-    first, *others = (pc.equal(column, "") for column in columns)
-    for other in others:
-        first = pc.or_(first, other)
-    return first
