@@ -116,6 +116,7 @@ CLAIMS = {
     "early-rejection-50": _rejection("--nodes 50 --density 3", 10),
     "early-rejection-150": _rejection("--nodes 150 --density 1.5", 20),
     "early-rejection-350": _rejection("--nodes 350 --density 2.5", 60),
+    "classifiers": _claim("classifiers.py", ("src/netchoice/choice/evaluate.py", *EVALUATION), 20),
     "recommended-sets": _claim(
         "recommended_sets.py", ("src/netchoice/choice/evaluate.py", *EVALUATION), 20
     ),
