@@ -1,6 +1,6 @@
 """Which classifier judges sets of columns by default: accuracy, log loss and CPU time on ten tables.
 
-Each table is divided ten times: half of the rows, but at most 600, are known. On them `JMI` ranks the columns,
+Each table is divided ten times: half of the rows, but at most 600, are known. There `JMI` ranks the columns,
 and each classifier is trained on the first two, the first five, and all columns. "auto" takes the one of
 logistic regression and nearest neighbours that is more accurate in five folds of the known rows, as
 `evaluate_features` does; "auto of three" may also take boosted trees.

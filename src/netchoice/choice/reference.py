@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -19,7 +20,7 @@ from netchoice.choice.observe import affordable_features, as_given, cheap_featur
 from netchoice.choice.settings import FIRST_CALIBRATED, Effort, Settings
 from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
-from netchoice.errors import FailedRowsError, UsageError
+from netchoice.errors import FailedRowsError, NetchoiceError, UsageError
 from netchoice.features import Feature, compute_features
 from netchoice.features.registry import find, plan
 from netchoice.graph import Graph
@@ -58,6 +59,9 @@ METHOD = "1"
 #: Networks of a model that are tried before it counts as one that never has the density: so many, and fewer
 #: if they have more than so many nodes together.
 MATCH_TRIES, MIN_MATCH_TRIES, MATCH_NODES = 5000, 50, 5_000_000
+#: Nodes of a network that is grown to see how long larger ones take. A model is not tried if a network takes
+#: more than this share of the time that is left, and is slow if it takes so many times as long as others.
+TIMED_NODES, MATCH_SHARE, SLOW = 2000, 0.1, 10
 #: Networks with parameters from a posterior that are tried before it counts as one without the density.
 NEAR_TRIES = 100
 #: Larger networks are altered in smaller numbers, so that at most so many nodes are grown.
@@ -127,6 +131,8 @@ class Reference:
     unmatched : tuple of str, models of which no network has the density
     features : tuple of str
     is_frozen : bool, whether no rows are added
+    seconds : dict
+        By model: about how long a network takes to grow, if it is large and the time is limited; else 0.
 
     Until the ``deadline``, a time on the clock ``time.monotonic``, models are tried that may have no network
     of the density.
@@ -149,8 +155,15 @@ class Reference:
         self.on_progress = on_progress
         space = size.matched(settings.space, self.n_jobs, deadline)
         with threads(self.n_jobs) as run:
+            self.seconds = dict(
+                zip(
+                    space.labels,
+                    run(lambda model: self._seconds(model, deadline), space),
+                    strict=True,
+                )
+            )
             self.space, self.unmatched = _without_unmatched(
-                space, run(lambda model: _can_match(model, deadline), space)
+                space, run(lambda model: self._can_match(model, deadline), space)
             )
             self.bounds = tuple(
                 run(
@@ -168,6 +181,38 @@ class Reference:
         self._tables: dict[str, dict[str, ModelTable]] = {stream.name: {} for stream in STREAMS}
         self._timed: list[pd.DataFrame] = []
         self._fitted: dict[tuple[Any, ...], Any] = {}
+
+    def _seconds(self, model: Model, deadline: float | None) -> float:
+        """Return how long a network takes to grow, if this is proportional to its nodes."""
+        n_nodes = self.size.nodes[1]
+        if deadline is None or n_nodes <= TIMED_NODES or time.monotonic() > deadline:
+            return 0.0
+        rng, started = np.random.default_rng(0), time.monotonic()
+        with contextlib.suppress(NetchoiceError):
+            Model.grow(
+                model, TIMED_NODES, Model.sample(model, rng), rng, isolated=self.size.isolated
+            )
+        return (time.monotonic() - started) * n_nodes / TIMED_NODES
+
+    def _can_match(self, model: Model, deadline: float | None) -> bool:
+        """Return whether a model has networks of the density that it is matched to, if it is.
+
+        A model that was not tried by the deadline may have some, and one that would take too long to try.
+        """
+        if not isinstance(model, MatchedModel):
+            return True
+        left = math.inf if deadline is None else deadline - time.monotonic()
+        if self.seconds[model.name] > MATCH_SHARE * left:
+            return True
+        tries = min(MATCH_TRIES, max(MIN_MATCH_TRIES, MATCH_NODES // model.n_nodes))
+        return model.can_match(tries, np.random.default_rng(0), deadline)
+
+    def by_speed(self, models: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return models in groups: under a time limit, those whose networks take very long come last."""
+        limit = SLOW * float(np.median([*self.seconds.values()]))
+        slow = [model for model in models if self.seconds[model] > limit]
+        fast = [model for model in models if model not in slow]
+        return [tuple(group) for group in (fast, slow) if group]
 
     # Simulations
 
@@ -688,17 +733,6 @@ def _features(given: Sequence[str | Feature]) -> tuple[Feature, ...]:
 
 def _entropy(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
-
-
-def _can_match(model: Model, deadline: float | None) -> bool:
-    """Return whether a model has networks of the density that it is matched to, if it is.
-
-    A model that was not tried by the deadline may have some.
-    """
-    if not isinstance(model, MatchedModel):
-        return True
-    tries = min(MATCH_TRIES, max(MIN_MATCH_TRIES, MATCH_NODES // model.n_nodes))
-    return model.can_match(tries, np.random.default_rng(0), deadline)
 
 
 def _predict(model: Model | None) -> None:
