@@ -36,7 +36,7 @@ SCORES = ("src/netchoice/inference/model_scores.py", "src/netchoice/inference/sc
 #: What decides which models fit, and how probable they are; other files of ``choice`` present an answer.
 DECIDING = tuple(
     f"src/netchoice/choice/{name}.py"
-    for name in ("assess", "conclude", "observe", "reference", "settings", "sizes")
+    for name in ("assess", "conclude", "matching", "observe", "reference", "settings", "sizes")
 )
 FORESTS = ("src/netchoice/forests.py", *KERNELS)
 INFORMATION = ("src/netchoice/information/*.py", *KERNELS)
