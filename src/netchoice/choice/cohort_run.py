@@ -17,8 +17,7 @@ import numpy as np
 from netchoice.atomic import write_atomically
 from netchoice.choice.reference import Progress
 from netchoice.engines import get_engine
-from netchoice.engines.engine import describe_error
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, UsageError, describe_error
 from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
 from netchoice.io import ReadingReport
