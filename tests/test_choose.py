@@ -351,7 +351,7 @@ def test_network_without_information_is_refused(graph, message):
         ({"features": ["transitvity"]}, "did you mean 'transitivity'"),
         ({"features": ["noise_normal"]}, "is random: its value says nothing about a network"),
         ({"features": []}, "`features` is empty; name at least one feature"),
-        ({"time_limit": -1}, "`time_limit` must be a positive number; got -1"),
+        ({"time_limit": -1}, "`time_limit` must be a time such as 5ms, 90s or 2min; got -1"),
         ({"seed": -1}, "`seed` must be an integer of at least 0; got -1"),
         ({"space": "ba2"}, "holds one model only, so there is nothing to choose"),
         ({"space": "baa"}, "unknown model space 'baa'; did you mean 'ba'"),

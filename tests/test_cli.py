@@ -406,7 +406,6 @@ def test_slowest_kernels_exist():
     from netchoice import warmup
 
     assert warmup._SECONDS.keys() <= warmup._compilers().keys()
-    assert warmup._compilers().keys() >= warmup._OPTIONAL
 
 
 def test_warmup_knows_the_kernels():
@@ -530,3 +529,23 @@ def test_report_of_a_folder_replaces_its_own_report_only(run, made):
         (made / "list").rename(made / "results" / RECORD)
     assert code != 0
     assert len(errors.splitlines()) == 1
+
+
+def test_kernels_that_an_answer_uses_are_compiled_in_advance():
+    lines = [
+        "import netchoice, numpy as np",
+        "from netchoice import warmup",
+        "from netchoice._kernels import compiler",
+        "network = netchoice.get_model('dmr').grow(40, rng=np.random.default_rng(1))",
+        "effort = netchoice.Effort.small()",
+        "netchoice.choose_model(network, effort=effort, engine='serial')",
+        "used = {name for name, each in compiler.kernels().items() if each.nopython_signatures}",
+        "needed = warmup._needed(netchoice.get_space('all'))",
+        "print(sorted(used - {*needed}), len(needed), len(compiler.kernels()))",
+    ]
+    run = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+    )
+    missing, n_needed, n_all = run.stdout.strip().rsplit(" ", 2)
+    assert missing == "[]"
+    assert int(n_needed) < int(n_all)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import netchoice
+from netchoice.choice import matching
+from netchoice.choice import reference as reference_module
 from netchoice.choice.reference import CALIBRATION, Reference
 from netchoice.choice.settings import Settings
 from netchoice.choice.sizes import Size
@@ -84,3 +86,37 @@ def test_models_that_were_not_tried_in_time_may_match(deadline, expected, monkey
     model = netchoice.get_space("duplication").matched_to(graph)["dmc"]
     monkeypatch.setattr(MatchedModel, "matches", lambda self, rng: False)
     assert model.can_match(5, np.random.default_rng(1), deadline) is expected
+
+
+def serial(function, items):
+    return [function(item) for item in items]
+
+
+def matched(size):
+    return size.matched(netchoice.get_space("dmc,dmr,lpa"), 1)
+
+
+def test_slow_models_are_not_tried_and_come_last(monkeypatch):
+    size = Size((60, 60), "keep", 90)
+    monkeypatch.setattr(matching, "_seconds", lambda model, *_: 1e6 if model.name == "lpa" else 0.1)
+    found = matching.try_models(matched(size), size, serial, time.monotonic() + 1000)
+    assert found == ((), frozenset({"lpa"}))
+    monkeypatch.setattr(reference_module, "try_models", lambda *_: found)
+    made = Reference(Settings.of("dmc,dmr,lpa", match=True), size, engine="serial")
+    assert made.by_speed(made.models) == [("dmc", "dmr"), ("lpa",)]
+
+
+def test_models_without_the_density_do_not_change_the_rows_of_others(monkeypatch):
+    """A run under a time limit may find out later than another which models never match."""
+    size, settings = Size((40, 40), "keep", 60), Settings.of("dmc,dmr,lpa", match=True)
+    made = []
+    for unmatched in ((), ("dmr",)):
+        found = matching.Matching(unmatched, frozenset())
+        monkeypatch.setattr(reference_module, "try_models", lambda *_, found=found: found)
+        made.append(Reference(settings, size, engine="serial"))
+        made[-1].simulate(CALIBRATION, ["dmc"], 6)
+    first, second = (each.X(CALIBRATION, "dmc", each.features) for each in made)
+    assert np.array_equal(first, second)
+    assert (
+        made[0].simulator(CALIBRATION).space.labels == made[1].simulator(CALIBRATION).space.labels
+    )

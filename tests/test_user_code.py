@@ -14,7 +14,7 @@ from quick_answers import choose, grown
 
 import netchoice
 from netchoice.costs import CostError
-from netchoice.errors import TableError, UsageError
+from netchoice.errors import ModelError, TableError, UsageError
 
 FEATURE = """
 import netchoice
@@ -171,3 +171,22 @@ def test_other_settings_of_a_resumed_run_are_named(tmp_path):
     message = r"another features; give another folder.* The run has degree_mean; got degree_max"
     with pytest.raises(UsageError, match=message):
         choose(network, features=["degree_max"], **options)
+
+
+class _SpeechlessError(Exception):
+    def __str__(self):
+        raise RuntimeError("no message")
+
+
+def test_errors_whose_message_fails_are_reported():
+    def fails(*_arguments):
+        raise _SpeechlessError
+
+    says = "_SpeechlessError: its message cannot be shown"
+    with pytest.raises(ModelError, match=says):
+        netchoice.Model("mine", fails, {}).grow(10, rng=np.random.default_rng(1))
+    feature = netchoice.feature()(lambda degrees: fails())
+    found = netchoice.compute_features(
+        netchoice.get_model("ba1").grow(10, rng=np.random.default_rng(1)), [feature]
+    )
+    assert says in next(iter(found.failures.values()))

@@ -36,7 +36,7 @@ SCORES = ("src/netchoice/inference/model_scores.py", "src/netchoice/inference/sc
 #: What decides which models fit, and how probable they are; other files of ``choice`` present an answer.
 DECIDING = tuple(
     f"src/netchoice/choice/{name}.py"
-    for name in ("assess", "conclude", "observe", "reference", "settings", "sizes")
+    for name in ("assess", "conclude", "matching", "observe", "reference", "settings", "sizes")
 )
 FORESTS = ("src/netchoice/forests.py", *KERNELS)
 INFORMATION = ("src/netchoice/information/*.py", *KERNELS)
@@ -116,6 +116,7 @@ CLAIMS = {
     "early-rejection-50": _rejection("--nodes 50 --density 3", 10),
     "early-rejection-150": _rejection("--nodes 150 --density 1.5", 20),
     "early-rejection-350": _rejection("--nodes 350 --density 2.5", 60),
+    "classifiers": _claim("classifiers.py", ("src/netchoice/choice/evaluate.py", *EVALUATION), 20),
     "recommended-sets": _claim(
         "recommended_sets.py", ("src/netchoice/choice/evaluate.py", *EVALUATION), 20
     ),

@@ -64,6 +64,19 @@ def printable(text: str) -> str:
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def describe_error(error: BaseException) -> str:
+    r"""Return the type and message of an error in one line; the message of a user's error may fail.
+
+    >>> describe_error(ValueError("a\nb")), describe_error(KeyError())
+    ('ValueError: a b', 'KeyError')
+    """
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = "its message cannot be shown"
+    return f"{type(error).__name__}: {text}"[:300] if text else type(error).__name__
+
+
 def one_line(text: str, length: int = 1000) -> str:
     r"""Return a message in one line of limited length, with the start and the end of a longer one.
 

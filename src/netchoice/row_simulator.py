@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from netchoice.alterations import altered
-from netchoice.engines.engine import describe_error
-from netchoice.errors import NetchoiceError
+from netchoice.errors import NetchoiceError, describe_error
 from netchoice.features import Feature
 from netchoice.features.computation import run_plan
 from netchoice.features.registry import Plan, plan

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from netchoice.errors import UsageError
+from netchoice.errors import UsageError, describe_error
 from netchoice.search_path import add_current_folder
 from netchoice.validation import unknown
 
@@ -34,7 +34,7 @@ def load_attribute(spec: str) -> Any:
             f"put {module_name}.py in the current folder, or install the module"
         ) from error
     except (Exception, SystemExit) as error:  # a user's module may raise anything
-        message = f"module {module_name!r} failed to import: {type(error).__name__}: {error}"
+        message = f"module {module_name!r} failed to import: {describe_error(error)}"
         raise UsageError(message) from error
     _refuse_hidden(module_name.partition(".")[0])
     try:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from netchoice.engines.engine import Lost
@@ -18,10 +21,11 @@ from netchoice.user_code import is_ours
 if TYPE_CHECKING:
     from netchoice.models.space import ModelSpace
 
-#: Kernels that an answer and its report use only if a user names other methods or features.
-_OPTIONAL = frozenset({
-    "linear_passes.node_dominating_set_size", "linear_passes.edge_dominating_set_size",
-})  # fmt: skip
+#: Modules and packages whose kernels an answer uses, besides the modules of its models.
+_USERS = (
+    "netchoice.features", "netchoice.graph", "netchoice.alterations", "netchoice.profiles",
+    "netchoice.models.mechanism",
+)  # fmt: skip
 #: Approximate seconds of compilation of the slowest kernels. The slowest are compiled first, so that no
 #: process ends late; the progress counts seconds.
 _SECONDS = {
@@ -83,19 +87,24 @@ def warm_up_for(space: ModelSpace, workers: int | None = None) -> None:
 
 
 def _needed(space: ModelSpace) -> list[str]:
-    """Return the names of the kernels that an answer about these models needs, without steps."""
+    """Return the names of the kernels that an answer about these models needs, without steps.
+
+    They are those that the source of a module names which an answer uses.
+    """
     from netchoice._kernels.compiler import module_of
 
-    ours = {model.function.__module__ for model in space if is_ours(model.function)}
+    users = {model.function.__module__ for model in space if is_ours(model.function)}
+    for name in _USERS:
+        module = import_module(name)
+        parts = iter_modules(getattr(module, "__path__", ()), f"{name}.")
+        users |= {name, *(part.name for part in parts)}
+    source = "".join(inspect.getsource(import_module(name)) for name in users)
+    named = set(re.findall(r"\b\w+\b", source))
     return [
         name
         for name in _compilers()
         if not name.startswith("step.")
-        and name not in _OPTIONAL
-        and (
-            module_of(name).startswith(("netchoice._kernels.", "netchoice.features."))
-            or module_of(name) in ours
-        )
+        and (module_of(name) in users or name.partition(".")[2] in named)
     ]
 
 

@@ -135,17 +135,18 @@ def settle(reference: Reference, observed: Observed, clock: Clock) -> State:
 
 def simulate(reference: Reference, round: Round, state: State, clock: Clock) -> None:
     """Add the simulations of a round for the models that are open."""
-    models, deadline, effort = state.open_models, clock.at(Clock.SIMULATED), reference.effort
-    if round.is_cheap:
+    deadline, effort = clock.at(Clock.SIMULATED), reference.effort
+    for models in reference.by_speed(state.open_models):
+        if not round.is_cheap:
+            reference.simulate_training(models, deadline)
+            reference.simulate(CALIBRATION, models, round.calibrated, deadline)
+            continue
         # Under a time limit, a part of both streams says more than the whole of one.
         for part in (1,) if deadline is None else PARTS:
             reference.simulate(SCREENED, models, math.ceil(part * effort.screened), deadline)
             reference.simulate(
                 SCREENED_CALIBRATION, models, math.ceil(part * effort.n_screening), deadline
             )
-    else:
-        reference.simulate_training(models, deadline)
-        reference.simulate(CALIBRATION, models, round.calibrated, deadline)
 
 
 def assess(reference: Reference, observed: Observed, state: State, round: Round) -> State:

@@ -17,13 +17,14 @@ from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
 from netchoice.choice.references import References, prepared_references
 from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature, Settings
-from netchoice.engines.processes import keep_workers
+from netchoice.engines.processes import keep_workers, start_workers
 from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.run_folder import ANSWER, KEPT, run_folder
 from netchoice.stores import place
+from netchoice.threads import count_threads
 from netchoice.warmup import warm_up_for
 
 #: The simulations of an answer, a folder for each stream.
@@ -129,6 +130,7 @@ def choose_model(
         )  # fmt: skip
         if engine == "processes":
             warm_up_for(settings.space, workers)
+            start_workers(count_threads(-1 if workers is None else workers))
         prepared, observed, made_with = None, observe(graph, settings, clock=clock), {}
     else:
         references = prepared_references(

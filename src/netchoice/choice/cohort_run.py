@@ -24,8 +24,7 @@ from netchoice.choice.references import References
 from netchoice.choice.settings import Clock, Settings
 from netchoice.choice.sizes import find_size
 from netchoice.engines import get_engine
-from netchoice.engines.engine import describe_error
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, UsageError, describe_error
 from netchoice.features import comparable_features
 from netchoice.graph import Graph
 from netchoice.inference.verdict import ENOUGH

@@ -42,7 +42,7 @@ MOST_MAPPED = 8
 #: Larger networks are grown again in smaller numbers, so that at most so many nodes are grown.
 MAX_PROFILE_NODES, MIN_PROFILES = 150_000, 10
 #: Share of the time limit after which what is not needed for the verdict is left out.
-DETAILS = 0.75
+DETAILS = 0.8
 
 
 def explain(answer: Answer, known: Known, clock: Clock) -> Answer:

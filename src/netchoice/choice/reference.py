@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from netchoice.alterations import ALTERATIONS, HELD_BACK, trained_kind
+from netchoice.choice.matching import try_models
 from netchoice.choice.observe import affordable_features, as_given, cheap_features, with_size
 from netchoice.choice.settings import FIRST_CALIBRATED, Effort, Settings
 from netchoice.choice.sizes import Size
@@ -55,9 +56,6 @@ Fitted = TypeVar("Fitted")
 Progress = Callable[[str, int, int, int], None]
 #: Changes whenever the scores of models change: the statistic is a part of the method, the seed is not.
 METHOD = "1"
-#: Networks of a model that are tried before it counts as one that never has the density: so many, and fewer
-#: if they have more than so many nodes together.
-MATCH_TRIES, MIN_MATCH_TRIES, MATCH_NODES = 5000, 50, 5_000_000
 #: Networks with parameters from a posterior that are tried before it counts as one without the density.
 NEAR_TRIES = 100
 #: Larger networks are altered in smaller numbers, so that at most so many nodes are grown.
@@ -123,13 +121,12 @@ class Reference:
 
     Attributes
     ----------
-    space : ModelSpace, the models that can be simulated, density-matched if the size has a number of edges
+    space : ModelSpace, density-matched if the size has a number of edges
     unmatched : tuple of str, models of which no network has the density
     features : tuple of str
     is_frozen : bool, whether no rows are added
 
-    Until the ``deadline``, a time on the clock ``time.monotonic``, models are tried that may have no network
-    of the density.
+    Models are tried until the ``deadline``, a time on the clock ``time.monotonic``.
     """
 
     def __init__(
@@ -147,17 +144,10 @@ class Reference:
         self.settings, self.size = settings, size
         self.folder, self.engine, self.workers = folder, engine, workers
         self.on_progress = on_progress
-        space = size.matched(settings.space, self.n_jobs, deadline)
+        self.space = size.matched(settings.space, self.n_jobs, deadline)
         with threads(self.n_jobs) as run:
-            self.space, self.unmatched = _without_unmatched(
-                space, run(lambda model: _can_match(model, deadline), space)
-            )
-            self.bounds = tuple(
-                run(
-                    lambda model: at_bounds(model, size.nodes[0], size.isolated, deadline),
-                    self.space,
-                )
-            )
+            self.unmatched, self._slow = try_models(self.space, size, run, deadline)
+            self.bounds = tuple(run(lambda model: self._at_bounds(model, deadline), self.space))
             if deadline is None or time.monotonic() < deadline:
                 run(_predict, [*self.space, *self.bounds])  # once, not in every process
         chosen = features or settings.names or affordable_features(size)
@@ -169,6 +159,17 @@ class Reference:
         self._timed: list[pd.DataFrame] = []
         self._fitted: dict[tuple[Any, ...], Any] = {}
 
+    def _at_bounds(self, model: Model, deadline: float | None) -> Model | None:
+        if model.name in self.unmatched:
+            return None
+        return at_bounds(model, self.size.nodes[0], self.size.isolated, deadline)
+
+    def by_speed(self, models: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return models in groups: under a time limit, those whose networks take very long come last."""
+        slow = tuple(model for model in models if model in self._slow)
+        fast = tuple(model for model in models if model not in slow)
+        return [group for group in (fast, slow) if group]
+
     # Simulations
 
     @property
@@ -179,7 +180,7 @@ class Reference:
     @property
     def models(self) -> tuple[str, ...]:
         """The models that can be simulated."""
-        return self.space.labels
+        return tuple(name for name in self.space.labels if name not in self.unmatched)
 
     def names_of(self, stream: Stream) -> tuple[str, ...]:
         """Return the features of the rows of a stream."""
@@ -221,7 +222,7 @@ class Reference:
         """Add rows until there are n of each of these models, or until the deadline."""
         if self.is_frozen:
             return
-        labels = self.models
+        labels = self.space.labels
         missing = [
             number * len(labels) + labels.index(model)
             for model in models
@@ -252,8 +253,8 @@ class Reference:
         self.cpu_seconds += float(np.nansum(seconds))
         if stream == TRAINING and sum(map(len, self._timed)) < _TIMED_ROWS:
             self._timed.append(frame[[*timings(frame), "calibrated"]][frame["failure"].isna()])
-        for i, model in enumerate(self.models):
-            self._append(stream, model, frame[frame["row"] % len(self.models) == i], names)
+        for i, model in enumerate(self.space.labels):
+            self._append(stream, model, frame[frame["row"] % len(self.space) == i], names)
         X = frame.loc[frame["failure"].isna(), names]
         for name in X.columns[X.isna().any()]:
             self.incomplete.setdefault(str(name), _reason(frame, str(name)))
@@ -270,7 +271,7 @@ class Reference:
         At a deadline, rows are missing that take long. Later ones without them would be a selection.
         """
         expected = self.n_rows(stream, model) + np.arange(len(rows))
-        follows = rows["row"].to_numpy() // len(self.models) == expected
+        follows = rows["row"].to_numpy() // len(self.space) == expected
         rows = rows[np.logical_and.accumulate(follows)]
         if not len(rows):
             return
@@ -278,7 +279,7 @@ class Reference:
         own = {PARAMETER_PREFIX + name: name for name in self.space[model].parameters}
         parameters = good[[name for name in own if name in good]].rename(columns=own)
         numbers, X = (
-            good["row"].to_numpy() // len(self.models),
+            good["row"].to_numpy() // len(self.space),
             good[names].to_numpy(dtype=np.float64),
         )
         known = self._tables[stream.name].get(model)
@@ -403,7 +404,7 @@ class Reference:
         from_prior = np.empty(0, bool)
         if training is not None:
             at_bounds = is_at_bounds(training.numbers) & (
-                self.bounds[self.models.index(model)] is not None
+                self.bounds[self.space.labels.index(model)] is not None
             )
             from_prior = ~at_bounds[training.first(self.n_training)]
         X = [
@@ -446,7 +447,7 @@ class Reference:
 
     def _regression(self, rows: Mapping[str, Floats]) -> SmoothRegression:
         y = np.repeat(list(rows), [len(X) for X in rows.values()])
-        weights = dict(zip(self.models, self.space.weights, strict=True))
+        weights = dict(zip(self.space.labels, self.space.weights, strict=True))
         return SmoothRegression.fit(np.concatenate(list(rows.values())), y, weights)
 
     def probabilities(
@@ -542,7 +543,7 @@ class Reference:
         )  # fmt: skip
         path = None
         if self.folder is not None:
-            path = self.folder / f"near-{self.models.index(model)}"
+            path = self.folder / f"near-{self.space.labels.index(model)}"
         frame = pd.DataFrame()
         rng = np.random.default_rng(0)
         if not isinstance(found, MatchedModel) or found.can_match(NEAR_TRIES, rng, deadline):
@@ -566,7 +567,7 @@ class Reference:
         found = self._tables[stream.name].get(model)
         if found is None:
             return []
-        i, step = self.models.index(model), len(self.models)
+        i, step = self.space.labels.index(model), len(self.space)
         simulator = self.simulator(stream)
         with threads(self.n_jobs) as run:
             return [
@@ -690,34 +691,9 @@ def _entropy(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
-def _can_match(model: Model, deadline: float | None) -> bool:
-    """Return whether a model has networks of the density that it is matched to, if it is.
-
-    A model that was not tried by the deadline may have some.
-    """
-    if not isinstance(model, MatchedModel):
-        return True
-    tries = min(MATCH_TRIES, max(MIN_MATCH_TRIES, MATCH_NODES // model.n_nodes))
-    return model.can_match(tries, np.random.default_rng(0), deadline)
-
-
 def _predict(model: Model | None) -> None:
     if isinstance(model, MatchedModel) and is_ours(model.function):
         _ = model.prediction
-
-
-def _without_unmatched(
-    space: ModelSpace, can_match: Sequence[bool]
-) -> tuple[ModelSpace, tuple[str, ...]]:
-    """Return a density-matched space without the models that never match, and their names."""
-    kept = [model.name for model, possible in zip(space, can_match, strict=True) if possible]
-    if len(kept) < 2:
-        raise UsageError(
-            f"of {len(space)} models, {len(kept)} can make a network of this density; expected at least "
-            "two: leave out the match, or widen the priors"
-        )
-    unmatched = tuple(model.name for model in space if model.name not in kept)
-    return (space if not unmatched else space.only(kept)), unmatched
 
 
 def _reason(frame: pd.DataFrame, name: str) -> str:

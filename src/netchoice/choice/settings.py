@@ -130,7 +130,7 @@ class Clock:
 
     #: Shares of the time that have passed when simulations end, the selection of features, and the features
     #: of the network.
-    SIMULATED, SELECTED, OBSERVED = 0.6, 0.4, 0.25
+    SIMULATED, SELECTED, OBSERVED = 0.7, 0.4, 0.25
 
     @classmethod
     def of(cls, limit: float | str | Clock | None) -> Clock:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, UsageError, describe_error
 
 #: A batch; the engine does not look into its items.
 Items = list[Any]
@@ -74,12 +74,6 @@ class SerialEngine:
             if not number:
                 getattr(work, "warm_up", lambda: None)()
             yield work(batch)
-
-
-def describe_error(error: BaseException) -> str:
-    """Return the type and message of an error in one line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:300] if text else type(error).__name__
 
 
 #: Batches submitted at a time, for each worker; the limit bounds memory.

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from netchoice.engines.engine import FutureEngine, Items, LostError, Results, StartError, Work
@@ -49,6 +50,13 @@ def keep_workers() -> Iterator[None]:
     finally:
         _end(_idle.get() or [])
         _idle.reset(token)
+
+
+def start_workers(n: int) -> None:
+    """Start processes inside :func:`keep_workers`, to import what rows need before there is work."""
+    idle = _idle.get()
+    while idle is not None and len(idle) < n:
+        idle.append(_Child())
 
 
 class AwakeClock:
@@ -251,6 +259,9 @@ def _serve(connection: Any, safe_path: str | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
+    import_module(
+        "netchoice.row_simulator"
+    )  # what nearly all work needs, while the parent prepares it
     try:
         while True:
             try:

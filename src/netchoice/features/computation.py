@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.errors import NotComputedError, UsageError
+from netchoice.errors import NotComputedError, UsageError, describe_error
 from netchoice.features.registry import FEATURES, Computation, Feature, Plan, find, plan
 from netchoice.features.summaries import entries, overhead, places, summarise
 from netchoice.graph import Graph
@@ -205,11 +205,11 @@ def _fail(
     item: Computation, error: Exception, computed: dict[str, Any], result: FeatureResult
 ) -> None:
     """Record why a step or feature has no value."""
-    reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":")
+    reason = describe_error(error)
     missing = [name for name in item.inputs if name not in computed]
     if missing:
         reason = f"needs {missing[0]}, which failed"
-    elif str(error) == LATE:
+    elif isinstance(error, NotComputedError) and str(error) == LATE:
         reason = LATE
     if isinstance(error, NotComputedError) or result.not_computed.intersection(missing):
         result.not_computed.add(item.name)

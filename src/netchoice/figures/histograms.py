@@ -177,11 +177,12 @@ def _known(values: Sequence[float]) -> Floats:
 def power_text(value: float) -> str:
     """Return a number as text; large and small powers of ten have an exponent.
 
-    >>> power_text(-1e5), power_text(0.001), power_text(0.0)
+    >>> power_text(-1e5), power_text(0.0009999999), power_text(0.0)
     ('−10⁵', '0.001', '0')
     """
-    if not value or 1e-3 <= abs(value) < 1e5:
-        return f"{value:.5g}".replace("-", "−")
+    text = f"{value:.5g}"
+    if "e" not in text:
+        return text.replace("-", "−")
     mantissa, _, exponent = f"{value:.3g}".partition("e")
     factor = {"1": "", "-1": "−"}.get(mantissa, f"{mantissa}·".replace("-", "−"))
     return f"{factor}10{str(int(exponent)).translate(_RAISED)}"

@@ -20,6 +20,7 @@ from netchoice.errors import (
     NetchoiceError,
     NetworkFormatError,
     UsageError,
+    describe_error,
 )
 from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
@@ -294,8 +295,7 @@ class Model:
         except NetchoiceError:
             raise
         except Exception as error:  # a user's function may raise any exception
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ModelError(f"model {self.name!r} raised {reason}") from error
+            raise ModelError(f"model {self.name!r} raised {describe_error(error)}") from error
         try:
             if isinstance(grown, str | PathLike):  # Graph.of would read the file
                 raise NetworkFormatError(f"cannot convert a {type(grown).__name__} to a network")
