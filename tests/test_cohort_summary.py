@@ -9,7 +9,7 @@ from cohort_frames import REFERENCE, answers_by_hand, random_answers
 from scipy.stats import false_discovery_control, kruskal, spearmanr
 
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import summarise_cohort
+from netchoice.choice.cohort_summary import cohort_lines, summarise_cohort
 from netchoice.errors import UsageError
 from netchoice.inference.wilson_interval import wilson
 
@@ -90,16 +90,33 @@ class TestCounts:
         }  # fmt: skip
 
     def test_headline_says_the_counts_and_the_models(self, record):
-        assert record["headline"].split("; ") == [
-            "of 8 networks: one model fits 3 (38%) and is by far the most probable: dmc 2, lpa 1",
-            "several models fit or may fit 1 (12%)", "no model fits 1 (12%) for certain",
-            "none of these models fits 2 (25%)", "1 (12%) not decided",
-        ]  # fmt: skip
+        assert record["headline"] == (
+            "verdicts of 8 networks: one model fits 3, several models fit 1, borderline 1, none fits 2, "
+            "not decided 1"
+        )
+        assert cohort_lines(record)[:6] == [
+            "verdicts of 8 networks:",
+            "  one model fits           3 (38%)  dmc 2, lpa 1",
+            "  several models fit       1 (12%)  several families 1",
+            "  borderline               1 (12%)  lpa 1",
+            "  none fits                2 (25%)",
+            "  not decided              1 (12%)",
+        ]
+
+    def test_lines_are_short_and_say_when_the_false_discovery_rate_decides(self, record):
+        lines = cohort_lines(record)
+        assert max(map(len, lines)) <= 100
+        text = " ".join(line.strip() for line in lines)
+        assert "each verdict goes by the p-values of its network" in text
+        assert (
+            "for the cohort, the false discovery rate decides: none fits 3 networks with q" in text
+        )
+        assert lines[-1].startswith("next: ")
 
     def test_headline_says_the_families_of_networks_that_several_models_fit(self):
         frame = answers_by_hand().head(3).assign(verdict="several-fit")
-        assert summarise_cohort(frame)["headline"] == (
-            "of 3 networks: several models fit or may fit 3 (100%): family duplication 2, several families 1"
+        assert cohort_lines(summarise_cohort(frame))[1] == (
+            "  several models fit      3 (100%)  family duplication 2, several families 1"
         )
 
     def test_sets_of_simulations_are_counted(self, record):
@@ -230,8 +247,8 @@ class TestErrors:
         frame = pd.DataFrame({"id": ["a"], "verdict": "", "model": "", "error": error})
         found = summarise_cohort(frame)
         assert found["notes"][0] == (
-            "the simulations do not cover the size of 1 network; leave out --with, and these networks get "
-            "simulations of their own"
+            "the simulations do not cover the size of 1 network; leave out --reference, and these networks "
+            "get simulations of their own"
         )
         assert found["notes"][1] == "not answered: 1 of 1 network"
 

@@ -25,7 +25,12 @@ from netchoice.choice.cohort_run import (
 from netchoice.choice.conclude import Known, conclude, tested_with_all
 from netchoice.choice.observe import observe
 from netchoice.choice.reference import CALIBRATION, Progress, Reference
-from netchoice.choice.references import References, prepare, prepared_references
+from netchoice.choice.references import (
+    References,
+    prepare,
+    prepared_references,
+    settings_of,
+)
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
@@ -36,6 +41,7 @@ from netchoice.inference.verdict import ENOUGH
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.simulate import Priors
 from netchoice.storage.run_folder import find_run
 from netchoice.stores import place
 from netchoice.warmup import warm_up_for
@@ -107,10 +113,11 @@ def choose_cohort(
     graphs: Any,
     space: str | ModelSpace | None = None,
     *,
-    path: str | PathLike[str],
+    out: str | PathLike[str],
     match: bool | None = None,
     reference: str | PathLike[str] | References | None = None,
     features: Iterable[GivenFeature] | None = None,
+    prior: Priors = None,
     isolated: str | None = None,
     effort: Effort | None = None,
     seed: int = 1,
@@ -129,11 +136,11 @@ def choose_cohort(
     ----------
     graphs : iterable of networks, a mapping from ids to networks, or a collection
         :func:`netchoice.io.find_networks` finds the networks of files and folders.
-    path : path
+    out : path
         Folder for the answers. To resume an interrupted run, call the function again.
     reference : path or References, optional
         Simulations that :func:`prepare` made. Networks of other sizes get a row that says so.
-    space, match, features, isolated, effort, seed, workers, engine, fresh, on_progress
+    space, match, features, prior, isolated, effort, seed, workers, engine, fresh, on_progress
         As in :func:`netchoice.choose_model`.
 
     Returns
@@ -145,22 +152,29 @@ def choose_cohort(
     >>> import netchoice, numpy as np, tempfile
     >>> rng = np.random.default_rng(1)
     >>> networks = {name: netchoice.get_model(name).grow(30, rng=rng) for name in ("ba1", "ba3")}
-    >>> answers = netchoice.choose_cohort(networks, "ba", path=tempfile.mkdtemp(), engine="serial",
+    >>> answers = netchoice.choose_cohort(networks, "ba", out=tempfile.mkdtemp(), engine="serial",
     ...                                   effort=netchoice.Effort.small())
     >>> answers.frame()["model"].tolist()
     ['ba1', 'ba3']
     """
-    folder, report = place(path), listener(on_progress)
+    folder, report = place(out), listener(on_progress)
     collection = as_collection(graphs)
     options: dict[str, Any] = {"workers": workers, "engine": engine, "on_progress": report}
     if reference is not None:
         known = prepared_references(
-            reference, space, features, seed, match=match, isolated=isolated, effort=effort
-        )
+            reference, space, features, seed, match=match, prior=prior or None, isolated=isolated,
+            effort=effort,
+        )  # fmt: skip
         answerer = CohortAnswerer(known.settings, known, only_prepared=True)
     else:
-        settings = Settings.of(
-            space, match=match, features=features, isolated=isolated, effort=effort, seed=seed
+        settings = settings_of(
+            space,
+            prior,
+            match=match,
+            features=features,
+            isolated=isolated,
+            effort=effort,
+            seed=seed,
         )
         if engine == "processes":
             warm_up_for(settings.space, workers)
@@ -182,9 +196,9 @@ def _prepared(
     if not sizes:
         return CohortAnswerer(settings, References(settings))
     made = prepare(
-        settings.space, graphs=sizes, match=settings.match, features=settings.features,
+        settings.space, like=sizes, match=settings.match, features=settings.features,
         isolated=settings.isolated, effort=settings.effort, seed=settings.seed, fresh=fresh,
-        path=folder / REFERENCES, **options,
+        out=folder / REFERENCES, **options,
     )  # fmt: skip
     return CohortAnswerer(settings, made)
 
@@ -316,8 +330,10 @@ def answer_row(answer: Answer) -> dict[str, Any]:
     for each in answer.models:
         row[f"state_{each.name}"] = each.state
         row[f"fit_p_{each.name}"] = each.p_value
-        row[f"probability_{each.name}"] = each.probability or 0.0
-        row[f"lower_{each.name}"], row[f"upper_{each.name}"] = each.interval or (0.0, 0.0)
+        # A rejected model has the probability 0; a candidate may have none.
+        without = None if each.is_candidate else 0.0
+        row[f"probability_{each.name}"] = without if each.probability is None else each.probability
+        row[f"lower_{each.name}"], row[f"upper_{each.name}"] = each.interval or (without, without)
         for name, one in each.parameters.items():
             row[f"{each.name}_{name}_median"] = one.median
             row[f"{each.name}_{name}_lower"], row[f"{each.name}_{name}_upper"] = one.interval

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from netchoice.choice.cohort_frame import OWN, CohortFrame
-from netchoice.choice.cohort_summary import listed, mean_count
+from netchoice.choice.cohort_summary import IN_WORDS, listed, mean_count
 from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
@@ -68,10 +68,14 @@ class CohortPage:
 
     def headline(self) -> Headline:
         """Return the first screen: how many networks have which verdict, and what to expect by chance."""
-        first, *others = str(self.record["headline"]).split("; ")
-        rest = " ".join(map(sentence, others))
-        notes = [sentence(note) for note in self.record["notes"]]
-        return Headline(sentence(first), rest, [self._misfit_card(), self._answered_card()], notes)
+        record = self.record
+        named = [
+            sentence(f"{IN_WORDS[kind]}: {listed(names)}")
+            for kind, names in record["named"].items()
+        ]
+        notes = [sentence(note) for note in (*record["notes"], f"next: {record['next']}")]
+        cards = [self._misfit_card(), self._answered_card()]
+        return Headline(sentence(record["headline"]), " ".join(named), cards, notes)
 
     def _misfit_card(self) -> Card:
         none_fits = self.record["none_fits"]
@@ -99,7 +103,7 @@ class CohortPage:
         rows = [
             (
                 group,
-                kind,
+                IN_WORDS[kind],
                 each["n"],
                 each["of"],
                 _percent(each["share"]),

@@ -24,7 +24,7 @@ _NUMERIC_COLUMNS = (
 #: Keys that the records must have, with their types, so that an error can name what is missing.
 _REQUIRED: dict[str, dict[str, type]] = {
     EVALUATION: {"recommended": dict, "settings": dict},
-    COHORT: {"headline": str, "notes": list},
+    COHORT: {"headline": str, "notes": list, "verdicts": dict, "named": dict, "next": str},
 }
 _READING_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 _AGAIN = "run netchoice evaluate again with the same folder to"
