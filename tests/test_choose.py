@@ -286,6 +286,18 @@ def test_isolated_nodes_are_kept_or_dropped_as_the_network_has_them():
     assert not any("isolated nodes were kept" in note for note in dropped.notes)
 
 
+@pytest.mark.parametrize("prior", [{"p_delete": 0.5}, ["p_delete=0.5"]])
+def test_priors_are_a_mapping_or_texts(prior):
+    graph, space = grown("dmc", 30, 1), netchoice.get_space("lpa,dmc")
+    one = choose(graph, space.with_priors({"p_delete": 0.5}), features=FEW[:2])
+    other = choose(graph, space, prior=prior, features=FEW[:2])
+    assert facts(one) == facts(other)
+    with pytest.raises(
+        UsageError, match=r"'p_delete' is not of the form name=value \(in `prior`\)"
+    ):
+        choose(graph, space, prior="p_delete")
+
+
 def test_simulations_are_matched_to_the_density_on_request():
     graph = grown("dmr", 40, 1, **MIDDLE["dmr"])
     answer = choose(graph, "dmr,rdg", match=True)
@@ -351,7 +363,7 @@ def test_network_without_information_is_refused(graph, message):
         ({"features": ["transitvity"]}, "did you mean 'transitivity'"),
         ({"features": ["noise_normal"]}, "is random: its value says nothing about a network"),
         ({"features": []}, "`features` is empty; name at least one feature"),
-        ({"time_limit": -1}, "`time_limit` must be a positive number; got -1"),
+        ({"time_limit": -1}, "`time_limit` must be a time such as 5ms, 90s or 2min; got -1"),
         ({"seed": -1}, "`seed` must be an integer of at least 0; got -1"),
         ({"space": "ba2"}, "holds one model only, so there is nothing to choose"),
         ({"space": "baa"}, "unknown model space 'baa'; did you mean 'ba'"),

@@ -327,6 +327,17 @@ def test_options_for_one_network_are_refused_for_a_cohort(refused, networks, opt
 
 
 @pytest.mark.usefixtures("no_simulation")
+def test_folder_of_results_is_no_cohort(refused, prepared, tmp_path):
+    table = tmp_path / "table"
+    table.mkdir()
+    (table / "_manifest.json").write_text("{}")
+    for folder in (prepared, table):
+        message = refused("choose", folder, "--out", tmp_path / "out")
+        assert f"{folder} holds results of netchoice and not networks" in message
+        assert message.endswith(f"netchoice show {folder}\n")
+
+
+@pytest.mark.usefixtures("no_simulation")
 def test_folders_without_networks_and_of_somebody_else_are_refused(
     run, refused, networks, tmp_path
 ):

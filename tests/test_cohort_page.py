@@ -11,7 +11,7 @@ from page_outline import Outline, tooltips
 from report_folders import MARKUP_NAMES
 
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import summarise_cohort
+from netchoice.choice.cohort_summary import IN_WORDS, summarise_cohort
 from netchoice.figures.cohort_figures import CohortFigures
 from netchoice.report import cohort_networks
 from netchoice.report.cohort_page import CohortPage
@@ -157,7 +157,10 @@ class TestContents:
         places = tooltips(page.figures[f"Map of the networks among simulations of {REFERENCE}."])
         assert len(places) == 60
         first = answers.iloc[0]
-        assert f"{first['id']}, {first['group']}: {first['verdict']}, {first['probable']}" in places
+        assert (
+            f"{first['id']}, {first['group']}: {IN_WORDS[first['verdict']]}, {first['probable']}"
+            in places
+        )
 
     def test_limit_of_the_false_discovery_rate_is_stated(self):
         sentence = "no network can be rejected among {} unless at least {} are rejected together"

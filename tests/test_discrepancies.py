@@ -279,6 +279,21 @@ def test_advice_on_mechanisms():
     assert [each.command for each in advice_for((), "rds", ALL)] == [""]
 
 
+@pytest.mark.parametrize("matched", [False, True])
+@pytest.mark.parametrize("feature", ["transitivity", "degree_max"])
+def test_advice_has_the_same_form_in_both_directions(feature, matched):
+    words = {"transitivity": "clustered", "degree_max": "dominated by hubs"}[feature]
+    for space, model in [*((ALL, name) for name in ALL.labels), (DUPLICATION, "dmc")]:
+        for is_above in (True, False):
+            found = differing(**{feature: is_above})
+            first = advice_for(found, model, space, matched=matched)[0]
+            direction = "more" if is_above else "less"
+            fact = f"the network is {direction} {words} than simulations of {model}; try "
+            assert first.sentence.startswith(fact)
+            if space is DUPLICATION:
+                assert first.command == "--space all --match"
+
+
 def test_a_mixture_that_was_compared_is_not_advised_again():
     space = ALL.with_mixtures(["dmr+forest-fire"])
     advice = advice_for(differing(transitivity=True), "dmr", space)

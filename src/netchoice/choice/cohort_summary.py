@@ -382,13 +382,11 @@ def _notes(record: Mapping[str, Any]) -> Iterator[str]:
     n_sets = sum(n if text.endswith(OWN) else 1 for text, n in record["references"].items())
     if n_sets > 1:
         yield (
-            f"the networks were answered from {n_sets} sets of simulations; a comparison of groups also "
-            "compares these sets"
+            f"{n_sets} sets of simulations answered; a comparison of groups also compares these sets"
         )
     if record["parameters"]:
         yield (
-            "the tests of parameters use the medians of the posteriors; the intervals of the parameters "
-            "are not propagated, so uncertain estimates count as much as certain ones"
+            "the tests of parameters use medians; uncertain estimates count as much as certain ones"
         )
 
 
@@ -398,11 +396,11 @@ def _about_p_values(record: Mapping[str, Any]) -> Iterator[str]:
     by_chance = mean_count(none_fits["expected_by_chance"])
     yield (
         f"each verdict goes by the p-values of its network; by chance, none fits up to {by_chance} of "
-        f"{record['answered']} networks on average"
+        f"{record['answered']}"
     )
     yield (
-        f"for the cohort, the false discovery rate decides: none fits "
-        f"{count(none_fits['rejected'], 'network')} with q of at most {none_fits['rate']:g} (none-fits.csv)"
+        f"for the cohort, the false discovery rate decides: none fits {none_fits['rejected']} "
+        f"(q of at most {none_fits['rate']:g}, none-fits.csv)"
     )
     if none_fits["limit"]:
         yield none_fits["limit"]
@@ -416,10 +414,10 @@ def _next(record: Mapping[str, Any]) -> str:
     if not record["answered"]:
         return "correct the files, or leave them out"
     if found["none-fits"]:
-        return "see in report.html how the networks that no model fits differ"
+        return "see in the report how the networks that no model fits differ"
     if found["several-fit"] or found["borderline"]:
         return "larger networks of the same kind decide more; report what is undecided as such"
-    return "see the parameters of each network in answers.csv, and by group in report.html"
+    return "see the parameters of each network in answers.csv, and by group in the report"
 
 
 def remedy(errors: Iterable[str]) -> str:

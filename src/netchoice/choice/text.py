@@ -291,7 +291,8 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
 def _about_model(answer: Answer, each: ModelAnswer, language: str) -> Iterator[str]:
     if each.is_candidate:
         yield model_line(each, answer.has_probabilities)
-        yield from _sign(contradiction(answer, each))
+        if not any(is_signed(each, one) for one in each.discrepancies[:2]):
+            yield from _sign(contradiction(answer, each))
     else:
         p = f", p = {each.p_value:.2g}" if each.p_value is not None else ""
         before = (

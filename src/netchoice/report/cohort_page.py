@@ -12,14 +12,12 @@ from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
     MOST_PANELS,
-    UNNAMED,
     CohortEmbedding,
     CohortFigures,
     embedding_map,
     outcome_bars,
     probability_rows,
 )
-from netchoice.inference.verdict import KINDS
 from netchoice.markup import Html, element, join
 from netchoice.report.cohort_networks import add_networks
 from netchoice.report.page import (
@@ -112,7 +110,7 @@ class CohortPage:
             for group, kinds in {ALL: found["all"], **found["by_group"]}.items()
             for kind, each in kinds.items()
         ]
-        shares = ", ".join(f"{name} {n}" for name, n in counts.iloc[0].items())
+        shares = ", ".join(f"{IN_WORDS.get(name, name)} {n}" for name, n in counts.iloc[0].items())
         bars = self.sections.draw(
             f"Bar chart of the outcomes by group; {counts.index[0]}: {shares}.",
             partial(outcome_bars, counts, self.figures.styles), (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
@@ -124,8 +122,8 @@ class CohortPage:
             "outcomes", "What was found",
             "A model is named for a network if it fits and is by far the most probable. If several models "
             "fit, their family is named if it has a probability of at least 0.95. "
-            + " ".join(f"{kind}: {text}." for kind, text in KINDS.items() if kind in UNNAMED)
-            + " Numbers in the bars are networks.",
+            "Borderline: no model fits for certain, and some are not rejected."
+            " Numbers in the bars are networks.",
             panels([element("div", element("h3", "Outcomes"), bars), *self._probabilities()], "pairs"),
             aside(
                 f"Rejected at a false discovery rate of {none_fits['rate']:g}: "
