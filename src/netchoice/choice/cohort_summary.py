@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ import pandas as pd
 
 from netchoice.choice.cohort_frame import OWN, CohortFrame, ParameterOfModel
 from netchoice.choice.sizes import RANGE_RATIO
+from netchoice.choice.text import wrapped
 from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
 from netchoice.inference.sequential_test import ALPHA
 from netchoice.inference.verdict import KINDS
@@ -100,8 +100,6 @@ IN_WORDS = {
     "one-fits": "one model fits", "several-fit": "several models fit", "borderline": "borderline",
     "none-fits": "none fits", "open": "not decided",
 }  # fmt: skip
-#: Characters of a line.
-WIDTH = 100
 #: How the error of a network begins whose size the prepared simulations do not cover.
 _NOT_PREPARED = re.compile(
     r"no simulations are prepared for a network with (\d+) nodes( and \d+ edges)?"
@@ -343,14 +341,7 @@ def cohort_lines(record: Mapping[str, Any]) -> list[str]:
             names = listed(record["named"].get(kind, {}))
             lines.append(f"  {IN_WORDS[kind]:<20} {share:>11}  {names}".rstrip())
     lines += [*record["notes"], f"next: {record['next']}"]
-    return [part for line in lines for part in _wrapped(line)]
-
-
-def _wrapped(line: str) -> list[str]:
-    """Return a line in several, of which the later ones are indented."""
-    if len(line) <= WIDTH:
-        return [line]
-    return textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+    return [part for line in lines for part in wrapped(line)]
 
 
 def listed(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ WIDTH, MOST_LINES = 100, 11
 #: Begins a line on simulations that the network is outside of, as in the report.
 SIGN = "⚠"
 #: What decides more, and the characters of names that fit into a line with it.
-LARGER, MOST_NAMED = "take a larger network of its kind, or a cohort", 26
+LARGER, MOST_NAMED = "take a larger network of this kind, or a cohort", 26
 #: Models that the first screen lists, and contradictions that it shows if no model fits.
 MOST_LISTED, MOST_CONTRADICTIONS = 4, 2
 
@@ -41,7 +42,7 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     """
     if verbose:
         return list(_all_lines(answer, language))
-    head = [_network(answer), f"verdict: {answer.verdict.sentence}"]
+    head = [_network(answer), *wrapped(f"verdict: {answer.verdict.sentence}")]
     following = next_step(answer, language).rpartition("; ")[2]
     end = [
         *_contradictions(answer), power_line(answer, WIDTH), *[*_parameters(answer, WIDTH)][:1],
@@ -50,6 +51,13 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     end = [line for line in end if line]
     models = _models(answer, MOST_LINES - len(head) - len(end))
     return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in head + models + end]
+
+
+def wrapped(line: str) -> list[str]:
+    """Return a line in lines of at most 100 characters, of which the later ones are indented."""
+    if len(line) <= WIDTH:
+        return [line]
+    return textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _models(answer: Answer, most: int) -> list[str]:
