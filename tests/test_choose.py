@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fast_and_slow import fast_for
-from quick_answers import FEW, QUICK, choose, facts, grown
+from quick_answers import FEW, QUICK, SERIAL, choose, facts, grown
 
 import netchoice
 from netchoice import CostModel, ModelSpace, ReferenceTable, choice
@@ -304,6 +304,15 @@ def test_simulations_are_matched_to_the_density_on_request():
     assert answer.space["matched"]
     simulated = np.array(answer.evidence.samples["degree_mean"]["dmr"])
     assert np.abs(simulated * 40 / (2 * graph.n_edges) - 1).max() <= 0.1
+
+
+@pytest.mark.parametrize(("match", "n_edges"), [(None, 56), (False, None)])
+def test_simulations_like_a_network_are_matched_to_its_density(match, n_edges):
+    like = [grown("ba2", 30)]
+    assert like[0].n_edges == 56
+    options = {"like": like, "match": match, "features": FEW[:2], "effort": QUICK, **SERIAL}
+    (size,) = netchoice.prepare("lpa,dmr", **options)
+    assert (size.nodes, size.edges) == ((30, 30), n_edges)
 
 
 def test_models_that_never_have_the_density_are_not_compared():
