@@ -68,7 +68,7 @@ def answer(rng: np.random.Generator, folder: Path) -> str:
     start = time.process_time()
     try:
         found = netchoice.choose_model(
-            network, **options, engine="serial", path=folder / "a", on_progress=False
+            network, **options, engine="serial", out=folder / "a", on_progress=False
         )
     except (NetchoiceError, CostError) as error:
         print(error)

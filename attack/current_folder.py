@@ -24,7 +24,7 @@ _CONFIGURATION = "cache_dir: .\ncache_locator_classes: json.Tool\n"
 _COMMANDS = (
     ("simulate", "ba", "--nodes", "9", "--samples", "6", "--features", "degree_mean", "--workers", "1",
      "--out", "t"),
-    ("warmup", "--workers", "1"),
+    ("warmup",),
     ("show", "net.tsv", "--features", "all"),
 )  # fmt: skip
 

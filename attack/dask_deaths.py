@@ -18,7 +18,7 @@ _SCRIPT = """
 import netchoice, sys
 netchoice.rows._SHARD_SECONDS = 0.2
 try:
-    netchoice.simulate_table("duplication", **{call}, engine="dask://{address}", path={path!r})
+    netchoice.simulate_table("duplication", **{call}, engine="dask://{address}", out={path!r})
 except netchoice.errors.NetchoiceError as error:
     sys.exit(f"netchoice: {{error}}")
 """
@@ -83,7 +83,7 @@ def death(victim: int, rng: np.random.Generator, folder: Path) -> str:
     lines = [line for line in printed.splitlines() if not re.match("netchoice: waiting", line)]
     if "Traceback" in printed or len(lines) > 1:
         return "TRACEBACK"
-    resumed = netchoice.simulate_table("duplication", **_CALL, engine="serial", path=folder / "t")
+    resumed = netchoice.simulate_table("duplication", **_CALL, engine="serial", out=folder / "t")
     whole = netchoice.simulate_table("duplication", **_CALL, engine="serial")
     if not resumed.X.equals(whole.X):
         print(resumed.failures)

@@ -68,7 +68,7 @@ def names_in_a_cohort(rng: np.random.Generator, folder: Path) -> str:
     networks = {name: _network(number) for number, name in enumerate(names)}
     try:
         report_cohort(
-            networks, reference=_prepared(1), path=folder / "c", engine="serial", on_progress=False
+            networks, reference=_prepared(1), out=folder / "c", engine="serial", on_progress=False
         )
     except NetchoiceError as error:
         print(ascii(error))
@@ -124,7 +124,7 @@ def names_in_an_answer(rng: np.random.Generator, folder: Path) -> str:
     labels = [_name(rng) + str(i) for i in range(graph.n_nodes)]
     named = netchoice.Graph.from_edges([(labels[a], labels[b]) for a, b in graph.edges()])
     answer = netchoice.choose_model(
-        named, reference=_prepared(1), path=folder / "a", engine="serial", on_progress=False
+        named, reference=_prepared(1), out=folder / "a", engine="serial", on_progress=False
     )
     lines = [printable(line) for line in answer_lines(answer, verbose=True)]
     page = _Page()

@@ -274,7 +274,7 @@ _TABLE_OPTIONS = {
 _COMMANDS: dict[str, dict[str, list[str]]] = {
     "show": _NETWORK_OPTIONS | {
         "--features": ["all", "degree_mean", "nodes", ",", "x"],
-        "--out": ["out.tsv", "out.csv", "out.html", "/dev/null", "x.gml"], "--overwrite": [],
+        "--out": ["out.tsv", "out.csv", "out.html", "/dev/null", "x.gml"],
     },
     "grow": {
         "--nodes": _SIZES, "--seed": _SEEDS, "--isolated": ["keep", "drop"], "--json": [],
@@ -308,7 +308,7 @@ def _simulated() -> tempfile.TemporaryDirectory[str]:
     features = ["degree_mean", "degree_max", "n_triangles"]
     netchoice.simulate_table(
         "duplication", n_nodes=12, n_samples=60, seed=1, features=features, engine="serial",
-        path=folder.name, on_progress=False,
+        out=folder.name, on_progress=False,
     )  # fmt: skip
     return folder
 
@@ -363,7 +363,7 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
     outcome = _run("command", str(folder), arguments)
     after = _contents(folder)
     changed = [path for path, content in before.items() if after.get(path) != content]
-    if changed and "--overwrite" not in arguments:
+    if changed:
         print("changed:", *changed)
         return "OVERWRITTEN"
     return outcome

@@ -47,7 +47,7 @@ def text_of(frame: pd.DataFrame) -> str:
 def _simulate(folder: Path, seed: int = 1) -> netchoice.ReferenceTable:
     return netchoice.simulate_table(
         "duplication", n_nodes=12, n_samples=12, seed=seed, features=FEATURES, engine="serial",
-        path=folder / "t", on_progress=False,
+        out=folder / "t", on_progress=False,
     )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def _cohort_answer(folder: Path) -> str:
 
 def _evaluate(folder: Path) -> None:
     options = {"methods": ["jmi"], "folds": 2, "max_features": 2, "on_progress": False}
-    netchoice.evaluate_features(_labelled()[0], path=folder / "e", workers=1, **options)
+    netchoice.evaluate_features(_labelled()[0], out=folder / "e", workers=1, **options)
 
 
 def _evaluation_answer(folder: Path) -> str:
@@ -145,7 +145,7 @@ def _answer_text(answer: netchoice.Answer) -> str:
 def _choose(folder: Path, seed: int = 1) -> netchoice.Answer:
     """Choose a model, with features that are selected on pilots."""
     return netchoice.choose_model(
-        _network(1), "ba1,ba2", penalty=0.1, effort=_FEW, seed=seed, path=folder / "run", **_OPTIONS
+        _network(1), "ba1,ba2", penalty=0.1, effort=_FEW, seed=seed, out=folder / "run", **_OPTIONS
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _resume(folder: Path) -> str:
 
 def _prepare(folder: Path, seed: int = 1) -> netchoice.References:
     return netchoice.prepare(
-        "ba1,ba2", 20, effort=_FEW, seed=seed, path=folder / "prepared", **_OPTIONS
+        "ba1,ba2", 20, effort=_FEW, seed=seed, out=folder / "prepared", **_OPTIONS
     )
 
 
@@ -176,7 +176,7 @@ def _prepared(seed: int) -> netchoice.References:
 def _choose_cohort(folder: Path, seed: int = 1) -> str:
     networks = {f"n{i}": _network(i) for i in range(4)}
     answers = netchoice.choose_cohort(
-        networks, reference=_prepared(seed), path=folder / "cohort", engine="serial", on_progress=False
+        networks, reference=_prepared(seed), out=folder / "cohort", engine="serial", on_progress=False
     )  # fmt: skip
     return _cohort_text(answers)
 
@@ -185,7 +185,7 @@ def _pilot(folder: Path, seed: int = 1) -> str:
     """Select features on pilots; the costs that are measured on them are not compared."""
     found = netchoice.select_on_pilots(
         "ba", n_nodes=100, pilot_nodes=28, samples=80, penalty=0.0, seed=seed,
-        path=folder / "pilots", **_OPTIONS,
+        out=folder / "pilots", **_OPTIONS,
     )  # fmt: skip
     return repr((found.features, found.accuracy, found.cost, list(found.ranking["feature"])))
 

@@ -454,7 +454,7 @@ def load_or_simulate(space: str, nodes: int, stream: str, arguments) -> netchoic
     if folder and folder.exists():
         return netchoice.ReferenceTable.load(folder)
     return netchoice.simulate_table(
-        space, n_nodes=nodes, n_samples=arguments.rows or 5000, seed=1, stream=stream, path=folder
+        space, n_nodes=nodes, n_samples=arguments.rows or 5000, seed=1, stream=stream, out=folder
     )
 
 

@@ -66,7 +66,7 @@ def answers(networks, options, space):
     """Return the row of the answer for each network, by name, from one reference."""
     folder = Path(options.out) / f"seed-{options.seed}"
     found = netchoice.choose_cohort(
-        networks, space, path=folder, fresh=True, isolated="keep", seed=options.seed, workers=options.workers,
+        networks, space, out=folder, fresh=True, isolated="keep", seed=options.seed, workers=options.workers,
         on_progress=False,
     )  # fmt: skip
     return found.frame()

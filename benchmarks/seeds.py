@@ -48,7 +48,7 @@ def answered(name, graph, seed, out, workers):
     path = Path(out) / f"{name.replace('/', '-')}-{seed}"
     try:
         return netchoice.choose_model(
-            graph, seed=seed, path=path, workers=workers, on_progress=False
+            graph, seed=seed, out=path, workers=workers, on_progress=False
         )
     except NetchoiceError as error:
         print(f"{name}: {error}")

@@ -81,7 +81,7 @@ print(f"{len(collection)} networks, covariates: {', '.join(collection.covariates
 # %%
 references = netchoice.prepare(
     "duplication", n_nodes, isolated="keep", effort=effort, engine=engine,
-    path=options.out / "simulations",
+    out=options.out / "simulations",
 )  # fmt: skip
 print(references)
 
@@ -92,7 +92,7 @@ print(references)
 
 # %%
 found, summary = netchoice.report.report_cohort(
-    collection, reference=references, path=options.out / "answers", engine=engine, fresh=True
+    collection, reference=references, out=options.out / "answers", engine=engine, fresh=True
 )
 answers = found.frame()
 print(summary["headline"])

@@ -45,7 +45,7 @@ print(network)
 
 # %%
 answer = netchoice.choose_model(
-    network, "duplication", effort=effort, engine=engine, path=options.out / "answer", fresh=True
+    network, "duplication", effort=effort, engine=engine, out=options.out / "answer", fresh=True
 )
 print(answer)
 
@@ -76,7 +76,7 @@ print(f"{len(figure_files)} figures in {options.out / 'answer' / 'figures'}")
 # %%
 ring = nx.watts_strogatz_graph(network.n_nodes, 6, 0.05, seed=1)
 wrong = netchoice.choose_model(
-    ring, "duplication", effort=effort, engine=engine, path=options.out / "ring", fresh=True
+    ring, "duplication", effort=effort, engine=engine, out=options.out / "ring", fresh=True
 )
 print(wrong.verdict.sentence)
 for model in wrong.models:
@@ -97,7 +97,7 @@ def rewired_ring(n_nodes, rng, p, k):
 
 space = netchoice.ModelSpace("with-ring", [*netchoice.get_space("duplication"), rewired_ring])
 better = netchoice.choose_model(
-    ring, space, effort=effort, engine=engine, path=options.out / "ring-known", fresh=True
+    ring, space, effort=effort, engine=engine, out=options.out / "ring-known", fresh=True
 )
 print(better.verdict.sentence)
 for name, estimate in better["rewired_ring"].parameters.items():

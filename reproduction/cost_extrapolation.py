@@ -31,7 +31,7 @@ def table(space: str, n: int, seed: int, path: Path | None) -> netchoice.Referen
     """Simulate a table of calibrated rows only: their short times are means over many runs."""
     return netchoice.simulate_table(
         space, n_nodes=n, n_samples=CALIBRATION_ROWS, seed=seed, stream="costs", engine="serial",
-        path=None if path is None else path / f"{space}-{n}-{seed}",
+        out=None if path is None else path / f"{space}-{n}-{seed}",
     )  # fmt: skip
 
 

@@ -63,7 +63,7 @@ class Simulations:
         return simulate_table(
             self.space, n_nodes=n_nodes, n_samples=n_samples, seed=self.seed, stream=stream,
             features=features or self.features, engine=self.engine, workers=self.workers,
-            path=self.folder and self.folder / "tables" / f"{stream}-{n_nodes}",
+            out=self.folder and self.folder / "tables" / f"{stream}-{n_nodes}",
             on_progress=lambda *counts: self.report(f"{stream} with {n_nodes} nodes", *counts),
         )  # fmt: skip
 

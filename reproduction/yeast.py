@@ -211,7 +211,7 @@ class YeastRun:
             return simulate_table(
                 "duplication", n_nodes=n_nodes, n_samples=self.rows, seed=run.seed, stream="yeast",
                 features=features, engine=run.engine, workers=run.workers,
-                path=self.folder / f"nodes-{n_nodes}",
+                out=self.folder / f"nodes-{n_nodes}",
                 on_progress=lambda *n: run.report_progress(f"networks of {n_nodes} nodes", *n[:2]),
             )  # fmt: skip
 

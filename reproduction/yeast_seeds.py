@@ -37,7 +37,7 @@ def verdict_on(model: ModelAnswer) -> str:
 def measure(name: str, seeds: Iterable[int], out: Path) -> None:
     """Print the answers for one network."""
     answers = [
-        netchoice.choose_model(load(name), "duplication", seed=seed, path=out / f"{name}-{seed}")
+        netchoice.choose_model(load(name), "duplication", seed=seed, out=out / f"{name}-{seed}")
         for seed in seeds
     ]
     print(f"\n{name}")

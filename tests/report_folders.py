@@ -72,7 +72,7 @@ def differing(answer, names=("dmc", "dmr")):
 
     one = Discrepancy(
         "transitivity", "transitivity", "clustering", 0.9, 0.1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 1.0, "larger",
-        2.0, "larger transitivity than any simulation: 0.9, simulated 0.1 to 0.5",
+        2.0, "larger transitivity than any of the 60 simulations: 0.9, simulated 0.1 to 0.5",
     )  # fmt: skip
     advice = Advice("try all mechanisms", "--space all --match")
     models = [
@@ -86,7 +86,7 @@ def differing(answer, names=("dmc", "dmr")):
 def rejected(answer):
     """Return an answer in which no model fits."""
     none = with_states(answer, dict.fromkeys(("dmc", "dmr"), "does not fit"), {})
-    none = replace(none, evidence=replace(none.evidence, posteriors={}))
+    none = replace(none, evidence=replace(none.evidence, posteriors={}), power={})
     return differing(none)
 
 

@@ -25,6 +25,7 @@ from netchoice.alterations import (
     swap_edges,
     trained_kind,
 )
+from netchoice.choice.text import power_line
 from netchoice.errors import UsageError
 
 pytestmark = pytest.mark.kernels
@@ -295,6 +296,24 @@ def test_answer_states_the_power_for_each_alteration():
         assert low <= each.share <= high
     (line,) = (text for text in answer.summary().splitlines() if text.startswith("power: "))
     assert line == (
-        f"power: a rewired network is noticed in {all_edges:.0%} of 20 trials "
-        f"(a third rewired {a_third:.0%}, 1 in 20 moved {one_in_20:.0%})"
+        f"power: of 20 networks of smw with all edges rewired, the test notices {all_edges:.0%}"
     )
+    assert power_line(answer) == (
+        f"{line} (a third rewired {a_third:.0%}, 1 in 20 moved {one_in_20:.0%})"
+    )
+
+
+def test_power_against_rewiring_is_not_stated_for_a_model_that_rewiring_reproduces():
+    graph = netchoice.get_model("rds").grow(40, {"mean_links": 2}, np.random.default_rng(1))
+    effort = replace(QUICK, shown=20)
+    answer = choose(graph, "rds,ba3", features=FEW, effort=effort)
+    assert answer["rds"].state == "fits"
+    assert answer["ba3"].state == "does not fit"
+    assert list(answer.power) == ["1 in 20 moved"]
+    assert power_line(answer) == (
+        f"power: of 20 networks of rds with 1 in 20 moved, the test notices "
+        f"{answer.power['1 in 20 moved'].share:.0%} (rewired ones are networks of rds again)"
+    )
+    other = choose(graph, "rds,planted-partition", features=FEW, effort=effort, match=True)
+    assert {each.name for each in other.candidates} == {"rds", "planted-partition"}
+    assert other.power_of == "planted-partition"

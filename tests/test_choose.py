@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fast_and_slow import fast_for
-from quick_answers import FEW, QUICK, choose, facts, grown
+from quick_answers import FEW, QUICK, SERIAL, choose, facts, grown
 
 import netchoice
 from netchoice import CostModel, ModelSpace, ReferenceTable, choice
@@ -36,7 +36,7 @@ COSTS = CostModel(
 def answered(tmp_path_factory):
     """An answer in which one model fits and the other one is rejected, and its folder."""
     folder = tmp_path_factory.mktemp("choice") / "run"
-    return choose(grown("dmc", 40, 9, **MIDDLE["dmc"]), "duplication", path=folder), folder
+    return choose(grown("dmc", 40, 9, **MIDDLE["dmc"]), "duplication", out=folder), folder
 
 
 # Which model
@@ -121,7 +121,7 @@ def test_killed_run_resumes_to_the_same_rows(answered, tmp_path):
             raise KilledError
         done.append(stage)
 
-    network, options = grown("dmc", 40, 9, **MIDDLE["dmc"]), {"path": tmp_path / "run"}
+    network, options = grown("dmc", 40, 9, **MIDDLE["dmc"]), {"out": tmp_path / "run"}
     with pytest.raises(KilledError):
         choose(network, "duplication", **options, on_progress=kill)
     assert {"screened", "training", "altered", "calibration"} <= {*done}
@@ -138,7 +138,7 @@ def test_killed_run_resumes_to_the_same_rows(answered, tmp_path):
 @pytest.mark.usefixtures("no_simulation")
 def test_finished_folder_returns_the_kept_answer(answered):
     answer, folder = answered
-    again = choose(grown("dmc", 40, 9, **MIDDLE["dmc"]), "duplication", path=folder)
+    again = choose(grown("dmc", 40, 9, **MIDDLE["dmc"]), "duplication", out=folder)
     assert again.as_dict() == answer.as_dict()
 
 
@@ -170,15 +170,15 @@ def test_folder_holds_what_people_read_and_one_subfolder_for_the_rest(answered):
 def test_other_settings_in_the_same_folder_are_refused_in_one_line(answered, options, name):
     given = {"graph": grown("dmc", 40, 9, **MIDDLE["dmc"]), "space": "duplication", **options}
     with pytest.raises(UsageError, match=rf"^.* holds a run with another {name}; .*fresh=True.*$"):
-        choose(path=answered[1], **given)
+        choose(out=answered[1], **given)
 
 
 def test_fresh_deletes_an_earlier_run_and_nothing_else(tmp_path):
     folder = tmp_path / "run"
-    choose(nx.star_graph(20), "ba3,ba4", path=folder, features=FEW[1:2])
+    choose(nx.star_graph(20), "ba3,ba4", out=folder, features=FEW[1:2])
     (folder / "thesis.txt").write_text("mine")
     options = {"features": ["transitivity"], "fresh": True}
-    fresh = choose(nx.star_graph(20), "ba3,ba4", path=folder, **options)
+    fresh = choose(nx.star_graph(20), "ba3,ba4", out=folder, **options)
     assert [each.name for each in fresh.features] == ["transitivity"]
     assert netchoice.Answer.load(folder).verdict == fresh.verdict
     assert (folder / "thesis.txt").read_text() == "mine"
@@ -189,7 +189,7 @@ def test_fresh_deletes_an_earlier_run_and_nothing_else(tmp_path):
 def test_folder_of_somebody_else_is_refused(tmp_path, fresh):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="is not empty and holds no run of netchoice choose"):
-        choose(grown("ba2"), path=tmp_path, fresh=fresh)
+        choose(grown("ba2"), out=tmp_path, fresh=fresh)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
@@ -286,12 +286,33 @@ def test_isolated_nodes_are_kept_or_dropped_as_the_network_has_them():
     assert not any("isolated nodes were kept" in note for note in dropped.notes)
 
 
+@pytest.mark.parametrize("prior", [{"p_delete": 0.5}, ["p_delete=0.5"]])
+def test_priors_are_a_mapping_or_texts(prior):
+    graph, space = grown("dmc", 30, 1), netchoice.get_space("lpa,dmc")
+    one = choose(graph, space.with_priors({"p_delete": 0.5}), features=FEW[:2])
+    other = choose(graph, space, prior=prior, features=FEW[:2])
+    assert facts(one) == facts(other)
+    with pytest.raises(
+        UsageError, match=r"'p_delete' is not of the form name=value \(in `prior`\)"
+    ):
+        choose(graph, space, prior="p_delete")
+
+
 def test_simulations_are_matched_to_the_density_on_request():
     graph = grown("dmr", 40, 1, **MIDDLE["dmr"])
     answer = choose(graph, "dmr,rdg", match=True)
     assert answer.space["matched"]
     simulated = np.array(answer.evidence.samples["degree_mean"]["dmr"])
     assert np.abs(simulated * 40 / (2 * graph.n_edges) - 1).max() <= 0.1
+
+
+@pytest.mark.parametrize(("match", "n_edges"), [(None, 56), (False, None)])
+def test_simulations_like_a_network_are_matched_to_its_density(match, n_edges):
+    like = [grown("ba2", 30)]
+    assert like[0].n_edges == 56
+    options = {"like": like, "match": match, "features": FEW[:2], "effort": QUICK, **SERIAL}
+    (size,) = netchoice.prepare("lpa,dmr", **options)
+    assert (size.nodes, size.edges) == ((30, 30), n_edges)
 
 
 def test_models_that_never_have_the_density_are_not_compared():
@@ -359,7 +380,7 @@ def test_network_without_information_is_refused(graph, message):
 )
 def test_wrong_option_is_refused_before_the_work(options, message, tmp_path):
     with pytest.raises(UsageError, match=message):
-        choose(grown("ba2"), path=tmp_path / "run", **options)
+        choose(grown("ba2"), out=tmp_path / "run", **options)
     assert not (tmp_path / "run").exists()
 
 
@@ -373,7 +394,7 @@ def test_full_disk_loses_no_simulation(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    options = {"path": tmp_path / "run", "space": "ba1,ba2", "features": ["degree_mean"]}
+    options = {"out": tmp_path / "run", "space": "ba1,ba2", "features": ["degree_mean"]}
     with monkeypatch.context() as patch:
         patch.setattr("netchoice.choice.answer.write_text", full)
         with pytest.raises(NetchoiceError, match=r"cannot write to .*: No space left on device"):
@@ -600,7 +621,7 @@ def test_evaluation_recommends_a_set_and_writes_it(table, tmp_path):
     options = {"methods": ["jmi", "random"], "penalties": [0, 1], "folds": 4, "classifier": "knn"}
     progress = []
     result = netchoice.evaluate_features(
-        table, **options, path=tmp_path, on_progress=lambda *step: progress.append(step)
+        table, **options, out=tmp_path, on_progress=lambda *step: progress.append(step)
     )
     assert result.recommended.features == ("real",)
     assert result.recommended.rule == "cheapest"
@@ -617,7 +638,7 @@ def test_evaluation_recommends_a_set_and_writes_it(table, tmp_path):
     rankings = pd.read_csv(tmp_path / "tables" / "rankings.csv")
     pd.testing.assert_frame_equal(rankings, result.rankings, check_dtype=False)
     assert CostModel.from_file(tmp_path / "tables" / "costs.json") == result.costs
-    within = netchoice.evaluate_features(table, **options, path=tmp_path, budget="90%")
+    within = netchoice.evaluate_features(table, **options, out=tmp_path, budget="90%")
     assert within.recommended.rule == "budget"
     assert within.recommended.share <= 0.9
 

@@ -1,5 +1,6 @@
 """The command line: what commands print, and how they exit."""
 
+import inspect
 import json
 import os
 import re
@@ -49,12 +50,34 @@ def options_of(command):
     return [each for each in command.params if each.param_type_name == "option"]
 
 
+def test_options_of_choose_are_arguments_in_python():
+    """Options about reading files are arguments of the functions that read; printing is a method."""
+    reading, printing = {"format", "header", "columns"}, {"verbose", "as_json"}
+    options = {each.name for each in options_of(COMMANDS["choose"])} - reading - printing
+    assert options <= set(inspect.signature(netchoice.choose_model).parameters)
+    one_network = {"budget", "method", "penalty", "costs", "time_limit"}
+    assert options - one_network <= set(inspect.signature(netchoice.choose_cohort).parameters)
+    for read in (netchoice.read_network, netchoice.io.find_networks):
+        assert reading <= set(inspect.signature(read).parameters)
+
+
+def test_a_folder_is_out_and_priors_are_prior_in_python():
+    functions = {
+        "choose": netchoice.choose_model, "prepare": netchoice.prepare,
+        "simulate": netchoice.simulate_table, "evaluate": netchoice.evaluate_features,
+        "pilot": netchoice.select_on_pilots,
+    }  # fmt: skip
+    for command, function in functions.items():
+        names = {each.name for each in options_of(COMMANDS[command])}
+        assert names & {"out", "prior"} <= set(inspect.signature(function).parameters), command
+
+
 def test_commands_and_options_are_few():
     assert sorted(COMMANDS) == [
         "choose", "evaluate", "grow", "pilot", "prepare", "rank", "show", "simulate", "warmup",
     ]  # fmt: skip
     everywhere = typer.main.get_command(cli.app)
-    assert sum(len(options_of(each)) for each in (everywhere, *COMMANDS.values())) <= 115
+    assert sum(len(options_of(each)) for each in (everywhere, *COMMANDS.values())) <= 90 + 3
     panels = [each.rich_help_panel for each in options_of(COMMANDS["choose"])]
     assert panels.count(None) + 1 == 12  # and --help
     assert set(panels) == {None, "Advanced"}
@@ -116,10 +139,12 @@ def grown(run, tmp_path):
     """Return a network that ``grow`` writes, its parameters, and what is printed about it."""
 
     def grown(*arguments):
-        code, out, errors = run("grow", *arguments, "--overwrite", "-o", tmp_path / "grown.tsv")
+        path = tmp_path / f"grown-{len([*tmp_path.iterdir()])}.tsv"
+        code, out, errors = run("grow", *arguments, "-o", path)
         assert code == 0, errors
+        out = out.replace(path.name, "grown.tsv")
         found = re.findall(r"(\w+)=([\d.e-]+)", out.splitlines()[0])
-        graph, _ = netchoice.read_network(tmp_path / "grown.tsv")
+        graph, _ = netchoice.read_network(path)
         return graph, {name: float(value) for name, value in found}, out
 
     return grown
@@ -141,7 +166,7 @@ def test_parameters_that_are_not_set_are_drawn_and_printed(grown):
 def test_networks_are_density_matched_to_a_file(grown, tmp_path):
     path = tmp_path / "net.csv"
     path.write_text("".join(f"{i},{i + 1}\n" for i in range(80)))
-    graph, _, out = grown("lpa", "--match", path)
+    graph, _, out = grown("lpa", "--like", path)
     assert graph.n_nodes == 81
     assert 72 <= graph.n_edges <= 88
     assert "isolated nodes: drop" in out  # an edge list has no isolated nodes
@@ -320,7 +345,7 @@ def test_warmup_leaves_nothing_to_compile():
 
     In the process of the tests, mechanisms of other tests are registered, which workers do not know.
     """
-    command = [sys.executable, "-m", "netchoice", "warmup", "--workers", "1"]
+    command = [sys.executable, "-m", "netchoice", "warmup"]
     for _ in range(2):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert re.fullmatch(r"\d+ kernels ready, 0 of them compiled now\n", done.stdout)
@@ -467,7 +492,7 @@ def test_warning_is_one_line(tmp_path):
         "features": ["degree_mean"],
         "engine": "serial",
     }
-    netchoice.simulate_table("ba", **make, path=tmp_path / "t")
+    netchoice.simulate_table("ba", **make, out=tmp_path / "t")
     folder = TableFolder(tmp_path / "t")
     folder.write_manifest({**folder.manifest(), "n_samples": 9})
     command = [sys.executable, "-m", "netchoice", "show", "t"]
@@ -489,7 +514,7 @@ def made(tmp_path_factory):
     table = netchoice.ReferenceTable.from_frame(frame)
     table.save(folder / "table")
     options = {"methods": ["jmi"], "folds": 2, "max_features": 1, "on_progress": False}
-    netchoice.evaluate_features(table, path=folder / "results", **options)
+    netchoice.evaluate_features(table, out=folder / "results", **options)
     (folder / "net.tsv").write_text("a\tb\nb\tc\n")
     return folder
 
@@ -504,17 +529,15 @@ def made(tmp_path_factory):
         ("show {made}/results --out {out}", "report.html"),
     ],
 )
-def test_named_output_replaces_no_file_without_the_option(run, made, tmp_path, command, name):
+def test_named_output_replaces_no_file(run, made, tmp_path, command, name):
     out = tmp_path / name
     arguments = command.format(made=made, out=out).split()
     assert run(*arguments)[0] == 0
     out.write_text("mine")
     code, _, errors = run(*arguments)
-    line = f"netchoice: {out} exists; pass --overwrite (in Python overwrite=True) to replace it"
-    assert (code, errors) == (2, f"{line}, or give another name\n")
+    assert code == 2
+    assert errors.startswith(f"netchoice: {out} exists; give another name, or remove the file")
     assert out.read_text() == "mine"
-    assert run(*arguments, "--overwrite")[0] == 0
-    assert out.read_bytes() != b"mine"
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 

@@ -52,7 +52,7 @@ def prepared(tmp_path_factory):
     path = tmp_path_factory.mktemp("prepared") / "made"
     netchoice.prepare(
         "dmc,ba2", 20, isolated="keep", features=FEATURES.split(","), effort=QUICK,
-        engine="serial", path=path,
+        engine="serial", out=path,
     )  # fmt: skip
     return path
 
@@ -143,14 +143,14 @@ def test_answer_with_prepared_simulations_is_the_answer_without(run, networks, t
     assert text.splitlines() == [
         "prepared dmc, ba2 for",
         "  20 nodes, isolated nodes kept",
-        f"use it with: netchoice choose NETWORK… --with {out}",
+        f"use it with: netchoice choose NETWORK… --reference {out}",
     ]
     assert run("show", out)[1].splitlines() == ["dmc, ba2:", "20 nodes, isolated nodes kept"]
     assert "simulating" in errors
     assert run(*prepare) == (0, text, "")  # nothing is simulated again
 
     choose = ["choose", networks / "dmc.graphml", "--json"]
-    given = ["--with", out, "--engine", "serial", "--out", tmp_path / "with"]
+    given = ["--reference", out, "--engine", "serial", "--out", tmp_path / "with"]
     code, text, errors = run(*choose, *given)
     assert code == 0, errors
     found = json.loads(text)
@@ -186,7 +186,7 @@ def test_incomplete_preparation_is_refused(refused, options, message, tmp_path, 
 def test_options_that_prepared_simulations_have_decided_are_refused(
     refused, prepared, networks, option, tmp_path
 ):
-    command = ["choose", networks / "dmc.graphml", "--with", prepared, option]
+    command = ["choose", networks / "dmc.graphml", "--reference", prepared, option]
     name = option.partition("=")[0]
     expected = f"netchoice: {name} is given, but the simulations of {prepared} were made before"
     assert refused(*command, "--out", tmp_path / "out").startswith(expected)
@@ -207,7 +207,7 @@ def test_options_that_prepared_simulations_have_decided_are_refused(
 def test_other_models_features_and_sizes_than_those_prepared_are_refused(
     refused, prepared, networks, network, options, message, tmp_path
 ):
-    command = ["choose", networks / f"{network}.graphml", "--with", prepared, *options]
+    command = ["choose", networks / f"{network}.graphml", "--reference", prepared, *options]
     assert message in refused(*command, "--out", tmp_path / "out")
 
 
@@ -224,7 +224,15 @@ def test_prepared_models_of_the_user_are_named_again(run, refused, networks, tmp
     options = ["--nodes", 20, "--isolated", "keep", *SETTINGS[2:]]
     code, _, errors = run("prepare", space, *options, "--out", out)
     assert code == 0, errors
-    choose = ["choose", networks / "dmc.graphml", "--with", out, "--engine", "serial", "--json"]
+    choose = [
+        "choose",
+        networks / "dmc.graphml",
+        "--reference",
+        out,
+        "--engine",
+        "serial",
+        "--json",
+    ]
     message = "the model gnp is not built in; pass the model space that holds it (--space"
     assert message in refused(*choose, "--out", tmp_path / "a")
     code, text, errors = run(*choose, "--out", tmp_path / "b", "--space", space)
@@ -257,7 +265,7 @@ def columns():
 
 def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, manifest, tmp_path):
     out = tmp_path / "out"
-    command = ["choose", manifest, "--with", prepared, "--engine", "serial", "--out", out]
+    command = ["choose", manifest, "--reference", prepared, "--engine", "serial", "--out", out]
     code, text, errors = run(*command)
     assert code == 0, errors
     assert text.splitlines()[0] == "4 networks"
@@ -294,7 +302,7 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
 def test_cohort_without_an_answer_exits_with_one(run, prepared, networks, tmp_path):
     command = ["choose", networks / "small.graphml", networks / "broken.graphml"]
     code, text, _ = run(
-        *command, "--with", prepared, "--engine", "serial", "--out", tmp_path / "out"
+        *command, "--reference", prepared, "--engine", "serial", "--out", tmp_path / "out"
     )
     assert code == 1
     assert "no network was answered" in text
@@ -303,12 +311,30 @@ def test_cohort_without_an_answer_exits_with_one(run, prepared, networks, tmp_pa
 @pytest.mark.usefixtures("no_simulation")
 @pytest.mark.parametrize(
     "option",
-    ["--budget=5ms", "--method=jmi", "--penalty=1", "--time-limit=5s", "--verbose"],
+    [
+        "--budget=5ms",
+        "--method=jmi",
+        "--penalty=1",
+        "--costs=measured",
+        "--time-limit=5s",
+        "--verbose",
+    ],
 )
 def test_options_for_one_network_are_refused_for_a_cohort(refused, networks, option, tmp_path):
     name = option.partition("=")[0]
     message = refused("choose", networks, option, "--out", tmp_path / "out")
     assert message == f"netchoice: {name} is for one network; leave it out for a cohort\n"
+
+
+@pytest.mark.usefixtures("no_simulation")
+def test_folder_of_results_is_no_cohort(refused, prepared, tmp_path):
+    table = tmp_path / "table"
+    table.mkdir()
+    (table / "_manifest.json").write_text("{}")
+    for folder in (prepared, table):
+        message = refused("choose", folder, "--out", tmp_path / "out")
+        assert f"{folder} holds results of netchoice and not networks" in message
+        assert message.endswith(f"netchoice show {folder}\n")
 
 
 @pytest.mark.usefixtures("no_simulation")

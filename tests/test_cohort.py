@@ -60,12 +60,12 @@ def same_rows(answers, others):
 def cohort(tmp_path_factory):
     """Return the folder of a cohort with its report, the answers and the summary."""
     folder = tmp_path_factory.mktemp("cohort") / "c"
-    return folder, *report_cohort(networks(), SPACE, path=folder, networks=["all.csv"], **OPTIONS)
+    return folder, *report_cohort(networks(), SPACE, out=folder, networks=["all.csv"], **OPTIONS)
 
 
 @pytest.fixture(scope="module")
 def references(tmp_path_factory):
-    options = OPTIONS | {"path": tmp_path_factory.mktemp("references") / "r"}
+    options = OPTIONS | {"out": tmp_path_factory.mktemp("references") / "r"}
     return prepare(SPACE, 30, isolated="drop", **options)
 
 
@@ -111,7 +111,7 @@ class TestRuns:
         folder, answers, _ = cohort
         stages = []
         again = choose_cohort(
-            networks(), SPACE, path=folder, on_progress=lambda *step: stages.append(step), **OPTIONS
+            networks(), SPACE, out=folder, on_progress=lambda *step: stages.append(step), **OPTIONS
         )
         assert {stage for stage, *_ in stages} == {"sizes"}
         same_rows(answers, again)
@@ -122,23 +122,23 @@ class TestRuns:
                 raise KeyboardInterrupt
 
         with pytest.raises(StoppedError, match="stopped after 3 of 8 networks"):
-            choose_cohort(networks(), SPACE, path=tmp_path, on_progress=interrupt, **OPTIONS)
-        same_rows(cohort[1], choose_cohort(networks(), SPACE, path=tmp_path, **OPTIONS))
+            choose_cohort(networks(), SPACE, out=tmp_path, on_progress=interrupt, **OPTIONS)
+        same_rows(cohort[1], choose_cohort(networks(), SPACE, out=tmp_path, **OPTIONS))
 
     @pytest.mark.slow
     @pytest.mark.parametrize("workers", [1, 2])
     def test_processes_give_the_same_rows(self, cohort, workers, tmp_path):
         options = OPTIONS | {"engine": "processes", "workers": workers}
-        same_rows(cohort[1], choose_cohort(networks(), SPACE, path=tmp_path, **options))
+        same_rows(cohort[1], choose_cohort(networks(), SPACE, out=tmp_path, **options))
 
     def test_folder_of_another_cohort_is_refused(self, cohort):
         with pytest.raises(UsageError, match="holds a run with another seed"):
-            choose_cohort(networks(), SPACE, path=cohort[0], seed=2, **OPTIONS)
+            choose_cohort(networks(), SPACE, out=cohort[0], seed=2, **OPTIONS)
 
 
 class TestPrepared:
     def test_prepared_simulations_give_the_same_rows(self, cohort, references, tmp_path):
-        answers = choose_cohort(networks(), path=tmp_path, reference=references, engine="serial")
+        answers = choose_cohort(networks(), out=tmp_path, reference=references, engine="serial")
         found = answers.frame().drop(columns="seconds")
         expected = cohort[1].frame().drop(columns="seconds")
         shared = (expected["reference"] == SHARED).to_numpy()
@@ -150,7 +150,7 @@ class TestPrepared:
         rng = np.random.default_rng(2)
         others = {str(n): SPACE["ba1"].grow(n, rng=rng) for n in (36, 40, 200)}
         answers, record = report_cohort(
-            others, path=tmp_path, reference=references.folder, engine="serial"
+            others, out=tmp_path, reference=references.folder, engine="serial"
         )
         assert (answers.n_failed, record["answered"], record["headline"]) == (
             3, 0, "no network was answered"
@@ -172,8 +172,10 @@ class TestReport:
         shown = {"report.html", "summary.json", "figures", "tables", "run"}
         assert {path.name for path in folder.iterdir()} == shown
         assert (record["networks"], record["answered"]) == (8, 6)
-        assert f"ba1 {record['outcomes']['all']['ba1']}" in record["headline"]
-        assert "none of these models fits 1 (17%)" in record["headline"]
+        assert (
+            sum(record["named"]["one-fits"].values()) == record["verdicts"]["all"]["one-fits"]["n"]
+        )
+        assert record["headline"].endswith("none fits 1")
         assert record["settings"]["networks"] == ["all.csv"]
         assert record["settings"]["effort"]["screened"] == OPTIONS["effort"].screened
 
@@ -196,7 +198,7 @@ class TestReport:
         commands = [text for text in page.texts if text.startswith("netchoice choose")]
         assert len(commands) == 6
         (shared,) = [text for text in commands if "ba1-0.tsv" in text]
-        assert f"ba1-0.tsv --with {cohort[0] / 'run' / 'references'} --out" in shared
+        assert f"ba1-0.tsv --reference {cohort[0] / 'run' / 'references'} --out" in shared
         features = "--features degree_max,transitivity,lcc_edges"
         (own,) = [text for text in commands if "=1+1.tsv" in text]
         own = own.replace("'=", "=", 1).replace("tsv'", "tsv", 1)

@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import parameter_trends
+from netchoice.choice.cohort_summary import IN_WORDS, parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
 from netchoice.figures.axes import save_all
@@ -198,7 +198,7 @@ class TestEmbedding:
         ax = data.embedding_map(found)
         lines = ax.lines
         assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-            "simulated", "one-fits", "several-fit", "borderline", "none-fits", "open"
+            "simulated", "one model fits", "several models fit", "borderline", "none fits", "not decided"
         ]  # fmt: skip
         lines = [line for line in lines if line.get_gid() == "verdict none-fits"]
         assert len(lines[-1].get_xdata()) == len(lines[-1].tooltips) == misfit.sum()
@@ -250,7 +250,9 @@ def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
         widths = [bar.get_width() for bar in bars]
         assert widths == pytest.approx((counts[name] / counts.sum(axis=1)).tolist())
         n = counts[name].iloc[0]
-        assert bars[0].tooltips == [f"all networks, {name}: {n} of 8 ({n / 8:.0%})"]
+        assert bars[0].tooltips == [
+            f"all networks, {IN_WORDS.get(name, name)}: {n} of 8 ({n / 8:.0%})"
+        ]
 
 
 def test_all_figures_are_written(tmp_path):

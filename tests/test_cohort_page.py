@@ -11,12 +11,12 @@ from page_outline import Outline, tooltips
 from report_folders import MARKUP_NAMES
 
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import summarise_cohort
+from netchoice.choice.cohort_summary import IN_WORDS, summarise_cohort
 from netchoice.figures.cohort_figures import CohortFigures
 from netchoice.report import cohort_networks
 from netchoice.report.cohort_page import CohortPage
 
-OPTIONS = {REFERENCE: ["--with", "my references"]}
+OPTIONS = {REFERENCE: ["--reference", "my references"]}
 LARGEST = 3_500_000
 
 
@@ -79,13 +79,11 @@ class TestContents:
     def test_first_screen_has_the_answer_in_words(self, by_hand):
         top = by_hand.text.partition("What was found")[0]
         assert (
-            "Of 8 networks: one model fits 3 (38%) and is by far the most probable: dmc 2, lpa 1."
-            in top
+            "Verdicts of 8 networks: one model fits 3, several models fit 1, borderline 1, none fits 2, not "
+            "decided 1." in top
         )
-        assert (
-            "Several models fit or may fit 1 (12%). No model fits 1 (12%) for certain. None of these models "
-            "fits 2 (25%). 1 (12%) not decided." in top
-        )
+        assert "One model fits: dmc 2, lpa 1. Several models fit: several families 1." in top
+        assert "Borderline: lpa 1." in top
         assert "How many networks fit none of the models? 2 of 8 Up to 0.07 are expected" in top
         assert "3 have a q-value of at most 0.05." in top
         assert "Was every network answered? 8 of 9 1 error" in top
@@ -106,23 +104,25 @@ class TestContents:
 
     def test_row_opens_to_the_models_that_fit_and_counts_the_others(self, by_hand):
         text = by_hand.text
-        opened = text[text.index("a3 yeast several-fit lpa, dmc 0.60 0.3 0.53") :]
+        opened = text[text.index("a3 yeast several models fit lpa, dmc 0.60 0.3 0.53") :]
         opened = (
-            opened[: opened.index("c1 no group one-fits")] if "c1 no group" in opened else opened
+            opened[: opened.index("c1 no group one model fits")]
+            if "c1 no group" in opened
+            else opened
         )
         assert "several-fit: lpa, dmc" in opened
         assert "lpa fits 0.60 0.55 to 0.65 0.3 – dmc fits 0.40 0.35 to 0.45 0.2 –" in opened
         assert f"nodes: 100; edges: 202; isolated nodes: drop; simulations: {REFERENCE}" in opened
         assert "age: 2" in opened
-        rejected = text[text.index("a2 yeast one-fits dmc 1.00") :]
+        rejected = text[text.index("a2 yeast one model fits dmc 1.00") :]
         assert "The other models: never has this density: 1." in rejected
 
     def test_network_that_no_model_fits_has_no_model_and_says_how_it_differs(self, by_hand):
-        row = by_hand.text[by_hand.text.index("b1 human none-fits fewer hubs – 0.002") :]
+        row = by_hand.text[by_hand.text.index("b1 human none fits fewer hubs – 0.002") :]
         row = row[: row.index("b2 human")]
         assert "The other models: does not fit: 2." in row
         assert "compared with dmc: fewer hubs sparse" in row
-        assert by_hand.text.index("b2 human") < by_hand.text.index("a1 yeast one-fits")
+        assert by_hand.text.index("b2 human") < by_hand.text.index("a1 yeast one model fits")
         errors = by_hand.text.partition("Most frequent reason first")[2]
         assert "…: … nodes; expected at least … 1 d1 d1.tsv: 3 nodes" in errors
 
@@ -132,7 +132,7 @@ class TestContents:
         page = Outline(page_of(answers, options=OPTIONS))
         commands = [text for text in page.texts if text.startswith("netchoice choose")]
         assert shlex.split(commands[0]) == [
-            "netchoice", "choose", "my nets/$HOME.tsv", "--with", "my references", "--out",
+            "netchoice", "choose", "my nets/$HOME.tsv", "--reference", "my references", "--out",
             "x-rm-a-b-choice",
         ]  # fmt: skip
 
@@ -157,7 +157,10 @@ class TestContents:
         places = tooltips(page.figures[f"Map of the networks among simulations of {REFERENCE}."])
         assert len(places) == 60
         first = answers.iloc[0]
-        assert f"{first['id']}, {first['group']}: {first['verdict']}, {first['probable']}" in places
+        assert (
+            f"{first['id']}, {first['group']}: {IN_WORDS[first['verdict']]}, {first['probable']}"
+            in places
+        )
 
     def test_limit_of_the_false_discovery_rate_is_stated(self):
         sentence = "no network can be rejected among {} unless at least {} are rejected together"
@@ -295,7 +298,7 @@ class TestBrowser:
     def test_networks_are_filtered_by_text_verdict_and_group(self, browser, file, answers):
         visit = Visit(browser, file)
         page = visit.page
-        page.select_option("#network-verdict", "none-fits")
+        page.select_option("#network-verdict", "none fits")
         own = answers[answers["verdict"] == "none-fits"]
         assert len(self.shown(page)) == len(own)
         page.select_option("#network-group", "g1")

@@ -9,7 +9,7 @@ from cohort_frames import REFERENCE, answers_by_hand, random_answers
 from scipy.stats import false_discovery_control, kruskal, spearmanr
 
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import summarise_cohort
+from netchoice.choice.cohort_summary import cohort_lines, summarise_cohort
 from netchoice.errors import UsageError
 from netchoice.inference.wilson_interval import wilson
 
@@ -90,20 +90,38 @@ class TestCounts:
         }  # fmt: skip
 
     def test_headline_says_the_counts_and_the_models(self, record):
-        assert record["headline"].split("; ") == [
-            "of 8 networks: one model fits 3 (38%) and is by far the most probable: dmc 2, lpa 1",
-            "several models fit or may fit 1 (12%)", "no model fits 1 (12%) for certain",
-            "none of these models fits 2 (25%)", "1 (12%) not decided",
-        ]  # fmt: skip
+        assert record["headline"] == (
+            "verdicts of 8 networks: one model fits 3, several models fit 1, borderline 1, none fits 2, "
+            "not decided 1"
+        )
+        assert cohort_lines(record)[:6] == [
+            "verdicts of 8 networks:",
+            "  one model fits           3 (38%)  dmc 2, lpa 1",
+            "  several models fit       1 (12%)  several families 1",
+            "  borderline               1 (12%)  lpa 1",
+            "  none fits                2 (25%)",
+            "  not decided              1 (12%)",
+        ]
+
+    def test_lines_are_short_and_say_when_the_false_discovery_rate_decides(self, record):
+        lines = cohort_lines(record)
+        assert max(map(len, lines)) <= 100
+        text = " ".join(line.strip() for line in lines)
+        assert "each verdict goes by the p-values of its network" in text
+        assert (
+            "for the cohort, the false discovery rate decides: none fits 3 (q of at most 0.05"
+            in text
+        )
+        assert lines[-1].startswith("next: ")
 
     def test_headline_says_the_families_of_networks_that_several_models_fit(self):
         frame = answers_by_hand().head(3).assign(verdict="several-fit")
-        assert summarise_cohort(frame)["headline"] == (
-            "of 3 networks: several models fit or may fit 3 (100%): family duplication 2, several families 1"
+        assert cohort_lines(summarise_cohort(frame))[1] == (
+            "  several models fit      3 (100%)  family duplication 2, several families 1"
         )
 
     def test_sets_of_simulations_are_counted(self, record):
-        sentence = "the networks were answered from {} sets of simulations"
+        sentence = "{} sets of simulations answered"
         assert record["references"] == {REFERENCE: 8}
         assert not any("sets of simulations" in note for note in record["notes"])
         own = answers_by_hand()
@@ -193,7 +211,7 @@ class TestParameters:
         found = summarise_cohort(frame)
         assert found["parameters_skipped"] == ["dmr p_new"]
         assert {row["covariate"] for row in found["parameters"]} == {"group", "age", "tissue"}
-        assert any("not propagated" in note for note in found["notes"])
+        assert any("medians" in note for note in found["notes"])
 
     def test_missing_values_of_a_covariate_are_left_out(self):
         frame = random_answers(80, seed=4)
@@ -230,8 +248,8 @@ class TestErrors:
         frame = pd.DataFrame({"id": ["a"], "verdict": "", "model": "", "error": error})
         found = summarise_cohort(frame)
         assert found["notes"][0] == (
-            "the simulations do not cover the size of 1 network; leave out --with, and these networks get "
-            "simulations of their own"
+            "the simulations do not cover the size of 1 network; leave out --reference, and these networks "
+            "get simulations of their own"
         )
         assert found["notes"][1] == "not answered: 1 of 1 network"
 

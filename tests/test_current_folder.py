@@ -78,8 +78,8 @@ def of_python_alone(folder):
             pytest.param(start, arguments, marks=pytest.mark.slow)
             for start, arguments in [
                 (MODULE, SIMULATE),
-                (COMMAND, ("warmup", "--workers", "2")),
-                (MODULE, ("warmup", "--workers", "2")),
+                (COMMAND, ("warmup",)),
+                (MODULE, ("warmup",)),
                 (COMMAND, ("prepare", "ba", "--nodes", "20", *FEW, "--out", "../chooser")),
                 (COMMAND, ("choose", "net.tsv", "--space", "ba", *FEW, "--out", "../answer")),
                 (MODULE, ("choose", "net.tsv", "--space", "ba", *FEW, "--out", "answer")),

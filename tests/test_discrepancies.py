@@ -16,9 +16,9 @@ from netchoice.choice.discrepancies import (
     find_discrepancies,
     main_discrepancies,
 )
-from netchoice.cli.options import assignments
 from netchoice.features import FEATURES
 from netchoice.models import builtin
+from netchoice.validation import assignments
 
 SPACES = builtin.spaces()
 DUPLICATION, MECHANISMS = SPACES["duplication"], SPACES["mechanisms"]
@@ -72,12 +72,15 @@ def test_own_features_get_words_from_their_name_or_their_label():
 
     assert (n_leaves.label, n_leaves.topic, n_leaves.is_count) == ("leaves", "other", True)
     found = only(9, range(5), "n_leaves", features=[n_leaves])
-    assert found.sentence == "more leaves than any simulation: 9, simulated 0 to 4"
+    assert found.sentence == "more leaves than any of the 5 simulations: 9, simulated 0 to 4"
     found = only(0.9, [0.1, 0.25, 0.3], "leaf_share", features=[leaf_share])
-    assert found.sentence == "larger share of leaves than any simulation: 0.9, simulated 0.1 to 0.3"
+    assert (
+        found.sentence
+        == "larger share of leaves than any of the 3 simulations: 0.9, simulated 0.1 to 0.3"
+    )
     assert found.topic == "degrees"
     assert only(9, range(5), "my_number").sentence.startswith(
-        "larger my number than any simulation"
+        "larger my number than any of the 5 simulations"
     )
 
 
@@ -138,15 +141,16 @@ def test_heavy_tails_do_not_hide_other_features():
 @pytest.mark.parametrize(
     ("value", "simulated", "sentence"),
     [
-        (512, range(40, 211), "more triangles than any simulation: 512, simulated 40 to 210"),
-        (3, range(40, 211), "fewer triangles than any simulation: 3, simulated 40 to 210"),
+        (512, range(40, 211), "more triangles than any of the 171 simulations: 512, simulated 40 to 210"),
+        (3, range(40, 211), "fewer triangles than any of the 171 simulations: 3, simulated 40 to 210"),
         (99, [*range(199), 200], "triangles: 99, simulated 0 to 200"),
-        (199, [*range(199), 200], "more triangles than 99.5% of simulations: 199, simulated 0 to 200"),
-        (1, [0] * 50, "more triangles than any simulation: 1, simulated always 0"),
+        (199, [*range(199), 200],
+         "more triangles than 99.5% of the 200 simulations: 199, simulated 0 to 200"),
+        (1, [0] * 50, "more triangles than any of the 50 simulations: 1, simulated always 0"),
         (4, [4] * 50, "triangles: 4, as in every simulation"),
         (2, [1, math.nan, 3], "triangles: 2, simulated 1 to 3"),
         (2, [math.nan, math.inf, 3],
-         "fewer triangles than any simulation: 2, simulated 3 to inf"),
+         "fewer triangles than any of the 2 simulations: 2, simulated 3 to inf"),
     ],
 )  # fmt: skip
 def test_sentences_of_counts(value, simulated, sentence):
@@ -156,7 +160,7 @@ def test_sentences_of_counts(value, simulated, sentence):
 def test_sentences_of_means_say_larger_and_smaller():
     simulated = np.linspace(0.01, 0.04312, 80)
     assert only(0.04314, simulated, "transitivity").sentence == (
-        "larger transitivity than any simulation: 0.04314, simulated 0.01 to 0.04312"
+        "larger transitivity than any of the 80 simulations: 0.04314, simulated 0.01 to 0.04312"
     )
     assert only(0.0, simulated, "degree_max").direction == "smaller"
 
@@ -240,7 +244,7 @@ def test_advice_on_priors_keeps_the_family(prior, side, expected):
 def test_advice_on_density_components_and_isolated_nodes():
     denser = differing(degree_mean=True, n_components=False)
     assert [each.command for each in advice_for(denser)] == ["--match"]
-    assert "larger mean degree than any simulation" in advice_for(denser)[0].sentence
+    assert "larger mean degree than any of the 100 simulations" in advice_for(denser)[0].sentence
     matched = advice_for(denser, "rds", MECHANISMS, matched=True)
     assert [each.command for each in matched] == ["--isolated drop"]
     pieces = differing(n_components=True)
@@ -255,7 +259,7 @@ def test_advice_on_mechanisms():
     (only_one,) = advice_for(differing(degree_max=True, transitivity=True), "ba2", SPACES["ba"])
     assert only_one.command == "--space all --match"
     assert (
-        "more clustered than simulations of ba2; compare with forest-fire, vazquez-walk and "
+        "more clustered than simulations of ba2; try forest-fire, vazquez-walk and "
         "geometric" in str(only_one)
     )
     (mixed,) = advice_for(differing(transitivity=True), "dmr", ALL)
@@ -268,11 +272,26 @@ def test_advice_on_mechanisms():
     ]
     fewer = advice_for(differing(degree_std=False), "dmr")
     assert (
-        "less dominated by hubs than simulations of dmr; compare with smw, geometric and "
+        "less dominated by hubs than simulations of dmr; try smw, geometric and "
         "planted-partition" in str(fewer[0])
     )
     assert [each.command for each in advice_for()] == ["--space all --match"]
     assert [each.command for each in advice_for((), "rds", ALL)] == [""]
+
+
+@pytest.mark.parametrize("matched", [False, True])
+@pytest.mark.parametrize("feature", ["transitivity", "degree_max"])
+def test_advice_has_the_same_form_in_both_directions(feature, matched):
+    words = {"transitivity": "clustered", "degree_max": "dominated by hubs"}[feature]
+    for space, model in [*((ALL, name) for name in ALL.labels), (DUPLICATION, "dmc")]:
+        for is_above in (True, False):
+            found = differing(**{feature: is_above})
+            first = advice_for(found, model, space, matched=matched)[0]
+            direction = "more" if is_above else "less"
+            fact = f"the network is {direction} {words} than simulations of {model}; try "
+            assert first.sentence.startswith(fact)
+            if space is DUPLICATION:
+                assert first.command == "--space all --match"
 
 
 def test_a_mixture_that_was_compared_is_not_advised_again():

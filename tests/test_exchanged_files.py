@@ -66,7 +66,7 @@ def prepared(tmp_path_factory):
 
 def prepare(path, seed=1, on_progress=False):
     return netchoice.prepare(
-        SPACE, [12, 14], isolated="keep", features=FEATURES, effort=QUICK, seed=seed, path=path,
+        SPACE, [12, 14], isolated="keep", features=FEATURES, effort=QUICK, seed=seed, out=path,
         **SERIAL | {"on_progress": on_progress},
     )  # fmt: skip
 
@@ -87,7 +87,7 @@ def answers(tmp_path_factory):
 
 def answered(path, seed=1):
     """Return an answer that is made, resumed or found in a folder."""
-    return facts(choose(GRAPH, SPACE, features=FEATURES, penalty=0.1, seed=seed, path=path))
+    return facts(choose(GRAPH, SPACE, features=FEATURES, penalty=0.1, seed=seed, out=path))
 
 
 def resumed(path):
@@ -131,7 +131,7 @@ def test_cohort_is_not_answered_with_simulations_of_another_run(prepared, tmp_pa
     put(theirs / "12-keep", tmp_path / "copy" / "12-keep")
     with pytest.raises(NetchoiceError, match=r"^.*12-keep.* belongs to another run.*$"):
         netchoice.choose_cohort(
-            [GRAPH], reference=tmp_path / "copy", path=tmp_path / "cohort", **SERIAL
+            [GRAPH], reference=tmp_path / "copy", out=tmp_path / "cohort", **SERIAL
         )
 
 

@@ -37,8 +37,8 @@ def test_a_file_that_is_no_lock_is_not_replaced(tmp_path):
     }
     for name, make in makers.items():
         for lock, run in (
-            ("a/_lock", lambda path: netchoice.simulate_table("ba", **SIMULATE, path=path)),
-            ("b/run/_lock", lambda path: choose(grown("ba2"), path=path)),
+            ("a/_lock", lambda path: netchoice.simulate_table("ba", **SIMULATE, out=path)),
+            ("b/run/_lock", lambda path: choose(grown("ba2"), out=path)),
         ):
             path = tmp_path / name / lock
             path.parent.mkdir(parents=True)
@@ -57,9 +57,9 @@ def test_a_link_in_the_folder_of_a_run_leads_to_no_file_elsewhere(tmp_path):
     (elsewhere / ".run.json.1.partial").write_text("precious")
     (folder / "run").symlink_to(elsewhere)
     with pytest.raises(UsageError, match="run is a link"):
-        choose(grown("ba2"), path=folder)
+        choose(grown("ba2"), out=folder)
     with pytest.raises(UsageError, match="run is a link"):
-        netchoice.prepare("ba", 20, path=folder, effort=QUICK, features=FEW, **SERIAL)
+        netchoice.prepare("ba", 20, out=folder, effort=QUICK, features=FEW, **SERIAL)
     assert [path.name for path in elsewhere.iterdir()] == [".run.json.1.partial"]
 
 
@@ -70,7 +70,7 @@ def test_linked_simulations_are_refused(tmp_path, name):
     (folder / name).parent.mkdir(parents=True)
     (folder / name).symlink_to(elsewhere)
     with pytest.raises(UsageError, match="a link that leads"):
-        choose(grown("ba2"), path=folder)
+        choose(grown("ba2"), out=folder)
     assert not any(elsewhere.iterdir())
 
 
@@ -124,7 +124,7 @@ def test_options_that_the_simulations_have_decided_are_refused(references, name,
 def test_kept_simulations_are_read_with_the_space_that_made_them(tmp_path):
     own = netchoice.ModelSpace("own", [netchoice.get_model("ba1"), netchoice.get_model("ba2")])
     options = {"effort": QUICK, "features": FEW, "isolated": "keep", **SERIAL}
-    netchoice.prepare(own, 12, path=tmp_path / "kept", **options)
+    netchoice.prepare(own, 12, out=tmp_path / "kept", **options)
     graph, given = grown("ba2", 12), {"reference": tmp_path / "kept", **SERIAL}
     answer = netchoice.choose_model(graph, own, features=FEW, **given)
     assert facts(answer) == facts(netchoice.choose_model(graph, **given))
@@ -155,7 +155,7 @@ def test_features_that_are_named_twice_count_once():
 
 def test_selection_of_features_ends_in_time(tmp_path):
     """The pilots are kept, so that the same command finishes them."""
-    endless = {"space": "ba1,ba2", "features": None, "budget": "1ms", "path": tmp_path / "run"}
+    endless = {"space": "ba1,ba2", "features": None, "budget": "1ms", "out": tmp_path / "run"}
     with pytest.raises(UsageError, match=r"ended after .* of 400 pilots.*; give a longer limit"):
         choose(nx.barabasi_albert_graph(300, 8, seed=1), time_limit=0.01, **endless)
     assert (tmp_path / "run/run/simulations/selection/tables/selection").is_dir()
@@ -174,12 +174,12 @@ def test_models_that_stay_open_without_a_time_limit_are_not_blamed_on_it():
 def test_cohorts_refuse_what_their_simulations_have_decided(references, tmp_path):
     with pytest.raises(UsageError, match="`space` is given, but the simulations were made before"):
         netchoice.choose_cohort(
-            [grown("ba2", 12)], "ba3,ba4", reference=references, path=tmp_path / "c", **SERIAL
+            [grown("ba2", 12)], "ba3,ba4", reference=references, out=tmp_path / "c", **SERIAL
         )
 
 
 def test_names_that_are_no_text_are_shown_as_codes(references, tmp_path):
     """File names may hold bytes of another encoding."""
     networks = {"a\udcff": grown("ba2", 12)}
-    answers = netchoice.choose_cohort(networks, reference=references, path=tmp_path / "c", **SERIAL)
+    answers = netchoice.choose_cohort(networks, reference=references, out=tmp_path / "c", **SERIAL)
     assert answers.frame()["id"].tolist() == ["a\\udcff"]

@@ -58,7 +58,7 @@ def endless(graph):
 
 def run(path):
     netchoice.simulate_table("ba", n_nodes=20, n_samples=50, seed=1, features=[endless],
-                             engine="serial", path=path)
+                             engine="serial", out=path)
 
 cli.app.command("run")(run)
 sys.argv[0] = "netchoice"

@@ -85,13 +85,13 @@ def test_parquet_files_are_readable_by_others(tmp_path):
 
 
 def test_shard_that_cannot_be_opened_keeps_its_name(tmp_path, monkeypatch):
-    netchoice.simulate_table("ba", **CALL, path=tmp_path)
+    netchoice.simulate_table("ba", **CALL, out=tmp_path)
     [shard] = TableFolder(tmp_path).shards()
     shard.unlink()
     shard.symlink_to(shard)  # opening it fails, also for root
     for call in (
         lambda: netchoice.ReferenceTable.load(tmp_path),
-        lambda: netchoice.simulate_table("ba", **CALL, path=tmp_path),
+        lambda: netchoice.simulate_table("ba", **CALL, out=tmp_path),
     ):
         with pytest.raises(TableError, match=r"^cannot read \S+: .*; check its permissions") as e:
             call()
@@ -101,7 +101,7 @@ def test_shard_that_cannot_be_opened_keeps_its_name(tmp_path, monkeypatch):
 
 
 def test_loading_renames_nothing(tmp_path):
-    netchoice.simulate_table("ba", **CALL, path=tmp_path)
+    netchoice.simulate_table("ba", **CALL, out=tmp_path)
     [shard] = TableFolder(tmp_path).shards()
     shard.write_bytes(shard.read_bytes()[:-1])
     with (
@@ -119,7 +119,7 @@ def test_report_refuses_a_folder_with_a_changed_file(tmp_path):
     frame = pd.DataFrame({"a": range(40), "b": range(40, 0, -1), "label": ["x", "y"] * 20})
     table = netchoice.ReferenceTable.from_frame(frame)
     options = {"methods": ["jmi"], "folds": 2, "max_features": 1}
-    made = netchoice.evaluate_features(table, path=tmp_path, **options)
+    made = netchoice.evaluate_features(table, out=tmp_path, **options)
     loaded = FeatureEvaluation.load(tmp_path)
     assert loaded.as_dict() == made.as_dict()
     pd.testing.assert_frame_equal(loaded.evaluation, made.evaluation)
@@ -133,7 +133,7 @@ def test_report_refuses_a_folder_with_a_changed_file(tmp_path):
         ):
             FeatureEvaluation.load(tmp_path)
         (tmp_path / name).write_text(content)
-    netchoice.evaluate_features(table, path=tmp_path / "other", seed=2, **options)
+    netchoice.evaluate_features(table, out=tmp_path / "other", seed=2, **options)
     theirs = (tmp_path / "other" / "run" / "evaluation.json").read_text()
     (tmp_path / "run" / "evaluation.json").write_text(theirs)
     with pytest.raises(OtherRunError, match=r"belongs to another run .*; run netchoice evaluate"):
@@ -163,7 +163,7 @@ def slow(graph):
     time.sleep(2)
     return 1.0
 netchoice.simulate_table("ba", n_nodes=10, n_samples=2, seed=1, features=[slow], workers=1,
-                         row_timeout=6.0, path={str(tmp_path / "t")!r})
+                         row_timeout=6.0, out={str(tmp_path / "t")!r})
 """
     run = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     time.sleep(8)
@@ -240,5 +240,5 @@ def test_a_folder_with_the_name_of_an_address_holds_a_table(tmp_path, monkeypatc
     """Arrow takes such a relative path for an address, of which it does not know the protocol."""
     monkeypatch.chdir(tmp_path)
     options = {"n_nodes": 10, "n_samples": 4, "seed": 1, "features": ["degree_max"]}
-    table = netchoice.simulate_table("ba", path="dask:/table", engine="serial", **options)
+    table = netchoice.simulate_table("ba", out="dask:/table", engine="serial", **options)
     assert netchoice.ReferenceTable.load("dask:/table").X.equals(table.X)

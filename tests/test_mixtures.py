@@ -431,7 +431,7 @@ def test_mixed_and_thinned_functions_can_be_pickled():
 def test_simulated_table_of_a_mixture_can_be_used_again(tmp_path):
     netchoice.simulate_table(
         "dmr+lpa~nodes", n_nodes=30, n_samples=30, seed=1, features=["degree_mean"], engine="serial",
-        path=tmp_path / "table",
+        out=tmp_path / "table",
     )  # fmt: skip
     table = netchoice.ReferenceTable.load(tmp_path / "table")
     space = rebuilt_space(table.manifest["space"])

@@ -266,7 +266,7 @@ def test_models_may_return_graphs_of_any_type(result):
         (lambda n: 1 / 0, "model 'mine' raised ZeroDivisionError: division by zero"),
         (
             lambda n: None,
-            "'mine' did not return a network: cannot convert a builtins.NoneType",
+            "'mine' did not return a network: None is not a network",
         ),
         (lambda n: "file.txt", "cannot convert a str to a network"),
     ],

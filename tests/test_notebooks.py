@@ -222,5 +222,5 @@ def test_speed_of_a_second_table_of_a_stage_does_not_count_the_first(monkeypatch
     monkeypatch.setattr("netchoice.progress.time.monotonic", lambda: next(times))
     counts = progress._Counts("simulating", "rows")
     lines = [counts.text(done, 20, 0) for done in (10, 20, 0, 10)]
-    assert lines[1] == "simulating: 20/20 rows, 5.0 rows/s, 0 µs left"
+    assert lines[1] == "simulating: 20/20 rows, 5.0 rows/s"
     assert lines[3] == "simulating: 10/20 rows, 10.0 rows/s, 1 s left"

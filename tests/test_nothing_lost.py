@@ -143,7 +143,7 @@ def test_interrupted_fresh_can_be_repeated(tmp_path, monkeypatch):
 def test_run_lists_every_file_that_it_writes(tmp_path):
     """A file that is not listed would survive --fresh."""
     folder = tmp_path / "run"
-    answer = choose(grown("ba2"), "ba1,ba2", features=FEW, penalty=0.1, path=folder)
+    answer = choose(grown("ba2"), "ba1,ba2", features=FEW, penalty=0.1, out=folder)
     report_answer(answer, folder)
     assert len([*folder.rglob("*")]) > 30
     opened(folder, SETTINGS, fresh=True)
@@ -157,7 +157,7 @@ def test_time_limit_is_a_deadline_and_its_answer_is_kept(tmp_path):
     network, options = grown("ba2"), {"space": "ba1,ba2", "features": None}
     choose(network, **options)  # loads the kernels
     endless = netchoice.Effort(trained=10**6, altered=10**6)
-    options |= {"effort": endless, "path": tmp_path / "run", "time_limit": 3}
+    options |= {"effort": endless, "out": tmp_path / "run", "time_limit": 3}
     start = time.monotonic()
     first = choose(network, **options)
     assert time.monotonic() - start < 4.5
@@ -182,7 +182,7 @@ def test_time_limit_is_a_deadline_and_its_answer_is_kept(tmp_path):
 def test_any_node_name_can_be_written(tmp_path, labels):
     graph, labels = grown("ba2"), [*labels, *range(2, 32 - len(labels))]
     named = netchoice.Graph(graph.indptr, graph.indices, labels)
-    answer = choose(named, "ba1,ba2", features=["degree_mean"], path=tmp_path / "run")
+    answer = choose(named, "ba1,ba2", features=["degree_mean"], out=tmp_path / "run")
     assert netchoice.Answer.load(tmp_path / "run").verdict == answer.verdict
     kept, _ = netchoice.read_network(tmp_path / "run" / NETWORK)
     assert kept.fingerprint == graph.fingerprint
@@ -229,7 +229,7 @@ def test_flipped_bit_in_scores_is_refused(scored, seed):
 def test_evaluate_overwrites_only_files_that_it_wrote(tmp_path, name):
     frame = pd.DataFrame({"a": range(40), "b": range(40, 0, -1), "label": ["x", "y"] * 20})
     table = netchoice.ReferenceTable.from_frame(frame)
-    options = {"path": tmp_path, "methods": ["jmi"], "folds": 2, "max_features": 1}
+    options = {"out": tmp_path, "methods": ["jmi"], "folds": 2, "max_features": 1}
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text('{"a": 1, "b": 2}')
     costs = tmp_path / name if name == "tables/costs.json" else None

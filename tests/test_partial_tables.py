@@ -25,12 +25,10 @@ class TestRanges:
         assert table.manifest["n_nodes"] == [20, 30]
 
     def test_table_of_a_range_is_resumed(self, tmp_path):
-        whole = netchoice.simulate_table("ba", n_nodes=(20, 30), path=tmp_path / "a", **OF_A_RANGE)
+        whole = netchoice.simulate_table("ba", n_nodes=(20, 30), out=tmp_path / "a", **OF_A_RANGE)
         part = OF_A_RANGE | {"n_samples": 50}
-        netchoice.simulate_table("ba", n_nodes=(20, 30), path=tmp_path / "b", **part)
-        resumed = netchoice.simulate_table(
-            "ba", n_nodes=(20, 30), path=tmp_path / "b", **OF_A_RANGE
-        )
+        netchoice.simulate_table("ba", n_nodes=(20, 30), out=tmp_path / "b", **part)
+        resumed = netchoice.simulate_table("ba", n_nodes=(20, 30), out=tmp_path / "b", **OF_A_RANGE)
         assert resumed.X.equals(whole.X)
 
     @pytest.mark.parametrize("low", [20, 30])
@@ -47,7 +45,7 @@ class TestDeadlines:
         )  # fmt: skip
 
     def test_table_ends_at_its_deadline_with_the_first_rows(self, tmp_path):
-        cut = self.simulate(40, deadline=0.0, path=tmp_path / "t")
+        cut = self.simulate(40, deadline=0.0, out=tmp_path / "t")
         assert 1 <= len(cut) < 40
         assert cut.manifest["n_samples"] == len(cut)
         first = self.simulate(len(cut))
@@ -55,8 +53,8 @@ class TestDeadlines:
         assert netchoice.ReferenceTable.load(tmp_path / "t").X.equals(first.X)
 
     def test_table_that_was_cut_can_be_continued(self, tmp_path):
-        self.simulate(40, deadline=0.0, path=tmp_path / "t")
-        assert self.simulate(40, path=tmp_path / "t").X.equals(self.simulate(40).X)
+        self.simulate(40, deadline=0.0, out=tmp_path / "t")
+        assert self.simulate(40, out=tmp_path / "t").X.equals(self.simulate(40).X)
 
     def test_table_in_memory_ends_at_its_deadline(self):
         assert len(self.simulate(40, deadline=0.0)) < 40

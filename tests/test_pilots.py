@@ -39,7 +39,7 @@ def n_leaves(graph):
 def options(tmp_path_factory):
     return {
         "n_nodes": 5000, "pilot_nodes": 48, "samples": 120, "features": FEW, "engine": "serial",
-        "path": tmp_path_factory.mktemp("pilots") / "run",
+        "out": tmp_path_factory.mktemp("pilots") / "run",
     }  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def found(options):
 
 
 def pilots(options, name):
-    return ReferenceTable.load(options["path"] / "tables" / name)
+    return ReferenceTable.load(options["out"] / "tables" / name)
 
 
 def test_features_are_selected_at_the_reference_costs_of_large_networks(found, options):
@@ -69,7 +69,7 @@ def test_features_are_selected_at_the_reference_costs_of_large_networks(found, o
 
 
 def test_measured_costs_grow_as_the_reference_costs(found, options):
-    measured = netchoice.select_on_pilots("ba", **options | {"path": None}, costs="measured")
+    measured = netchoice.select_on_pilots("ba", **options | {"out": None}, costs="measured")
     assert measured.cost_source == "measured"
     ratio = measured.ranking["cost"] / measured.ranking["pilot_cost"]
     growth = dict(zip(measured.ranking["feature"], ratio, strict=True))
@@ -91,7 +91,7 @@ def test_accuracy_is_that_of_further_pilots(found, options):
 
 
 def test_result_is_written_and_can_be_json(found, options):
-    record = json.loads((options["path"] / "pilot.json").read_text())
+    record = json.loads((options["out"] / "pilot.json").read_text())
     assert record == json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert [row["feature"] for row in record["ranking"]] == list(found.ranking["feature"])
     assert netchoice.CostModel(**record["costs"]) == found.costs
@@ -110,11 +110,11 @@ def test_other_settings_and_foreign_folders_are_refused(found, options, tmp_path
         netchoice.select_on_pilots("ba", **{**options, "n_nodes": 6000})
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(UsageError, match="is not empty and holds no run of netchoice pilot"):
-        netchoice.select_on_pilots("ba", **{**options, "path": tmp_path})
+        netchoice.select_on_pilots("ba", **{**options, "out": tmp_path})
 
 
 def test_fresh_starts_over(options, tmp_path):
-    few = {**options, "samples": 80, "features": FEW[:2], "path": tmp_path / "run"}
+    few = {**options, "samples": 80, "features": FEW[:2], "out": tmp_path / "run"}
     netchoice.select_on_pilots("ba", **few)
     again = netchoice.select_on_pilots("ba", **{**few, "n_nodes": 900, "fresh": True})
     assert again.n_nodes == 900
@@ -122,7 +122,7 @@ def test_fresh_starts_over(options, tmp_path):
 
 
 def test_budget_limits_the_cost_at_full_size(options):
-    few = {**options, "path": None, "n_nodes": 100_000}
+    few = {**options, "out": None, "n_nodes": 100_000}
     cheap = netchoice.select_on_pilots("duplication", **few, budget="60%")
     assert cheap.cost <= 0.6 * cheap.cost_of_all
     with pytest.raises(UsageError, match="no set costs at most 1e-12"):
@@ -133,7 +133,7 @@ def test_choose_selects_the_same_features_as_pilots(tmp_path):
     """Both use the same pilots, costs and selection, in and out of a folder."""
     network = grown("ba3", 30)
     options = {"space": "ba", "features": FEW, "penalty": 0.5, "seed": 3, "isolated": "keep"}
-    answer = choose(network, **options, path=tmp_path / "answer")
+    answer = choose(network, **options, out=tmp_path / "answer")
     selected = tuple(each.name for each in answer.features)
     assert selected == tuple(each.name for each in choose(network, **options).features)
     found = netchoice.select_on_pilots(
@@ -162,11 +162,11 @@ def test_choose_selects_the_same_features_as_pilots(tmp_path):
 )  # fmt: skip
 def test_wrong_option_is_refused(options, changed, message):
     with pytest.raises(UsageError, match=message):
-        netchoice.select_on_pilots(**{"space": "ba", **options, "path": None, **changed})
+        netchoice.select_on_pilots(**{"space": "ba", **options, "out": None, **changed})
 
 
 def test_constant_features_cannot_be_selected_from(options):
-    given = {**options, "path": None, "samples": 80, "features": ["lcc_nodes"]}
+    given = {**options, "out": None, "samples": 80, "features": ["lcc_nodes"]}
     with pytest.raises(UsageError, match="all features are constant over the simulations"):
         netchoice.select_on_pilots("ba", **given)
 

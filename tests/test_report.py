@@ -20,7 +20,7 @@ from report_folders import (
 )
 
 import netchoice
-from netchoice.choice.text import power_line
+from netchoice.choice.text import answer_lines, contradiction, power_line
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.inference.verdict import rounded
@@ -28,6 +28,7 @@ from netchoice.io import ReadingReport
 from netchoice.report import report_answer, report_evaluation
 from netchoice.report.build import write_report
 from netchoice.report.evaluation_page import EvaluationPage
+from netchoice.report.page import sentence
 
 LARGEST = 1_500_000
 READING = ReadingReport("data/my.tsv", "edge list", 9, 2, 0, 0, 0, False, False, False, 40, 80)
@@ -50,6 +51,14 @@ def page_of(tmp_path):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     return Page(write_report(made_answer(), tmp_path_factory.mktemp("report") / "page.html"))
+
+
+def with_value(answer, feature, value):
+    """Return an answer in which a feature of the network has another value."""
+    features = tuple(
+        replace(each, observed=value) if each.name == feature else each for each in answer.features
+    )
+    return replace(answer, features=features)
 
 
 def first_screen(page):
@@ -94,7 +103,7 @@ def test_without_a_fitting_model_the_differences_stand_below_the_verdict(page_of
     page = page_of(rejected(made_answer()))
     top = first_screen(page)
     assert "None of the 2 models fits: the largest p-value is 0.001." in top
-    assert "outside the range of 2 of 2 models." in top
+    assert "outside all simulations of 2 of 2 models." in top
     assert len(in_class(page, "facts")) == 1
     assert "dmr" not in top
     assert "dmc" not in top
@@ -103,12 +112,17 @@ def test_without_a_fitting_model_the_differences_stand_below_the_verdict(page_of
 
 def test_differences_have_the_same_sign_for_fitting_and_rejected_models(page_of):
     answer = with_states(made_answer(), {"dmr": "fits", "dmc": "does not fit"}, {"dmr": 1.0})
-    page = page_of(differing(answer))
-    text = "Larger transitivity than any simulation: 0.9, simulated 0.1 to 0.5."
+    answer = with_value(differing(answer), "transitivity", 0.9)
+    page = page_of(answer)
+    text = "Larger transitivity than any of the 60 simulations: 0.9, simulated 0.1 to 0.5."
     lists = page.text.count(text)
-    assert lists == 5  # two in the table, two below, one on the card of the fitting model
+    assert lists == 4  # two in the table, two below
     marked = re.findall(f'<span class="differs">{re.escape(text)}', page.source)
     assert len(marked) == lists
+    on_card = contradiction(answer, answer["dmr"])
+    assert on_card == "transitivity = 0.9 is outside all simulations of dmr"
+    assert f'<span class="differs">{sentence(on_card)}' in page.source
+    assert f"    ⚠ {on_card}" in answer_lines(answer)  # the same sign
     assert "Its probability was" in page.text  # of the rejected model, before
 
 
@@ -243,7 +257,7 @@ def test_saved_answer_gives_the_same_report(tmp_path):
 def test_report_replaces_no_file_by_accident(tmp_path):
     file = tmp_path / "mine.html"
     file.write_text("mine")
-    with pytest.raises(UsageError, match=r"mine\.html exists; pass --overwrite"):
+    with pytest.raises(UsageError, match=r"mine\.html exists; give another name"):
         write_report(made_answer(), file)
     assert file.read_text() == "mine"
     assert made_answer().report(file, overwrite=True) == file
@@ -318,6 +332,6 @@ def test_report_of_an_evaluation_writes_figures_and_page(tmp_path):
         engine="serial",
         features=["degree_mean", "transitivity"],
     )
-    report_evaluation(table, path=tmp_path, methods=["jmi"], max_features=2, folds=4)
+    report_evaluation(table, out=tmp_path, methods=["jmi"], max_features=2, folds=4)
     assert (tmp_path / "report.html").exists()
     assert (tmp_path / "figures" / "pareto.png").exists()

@@ -108,7 +108,7 @@ def test_rows_can_be_recomputed_from_their_random_streams(serial):
 
 @fast_for("workers", [1, 2], [1, 2, 8])
 def test_table_from_processes_is_bit_identical(serial, workers, tmp_path):
-    table = simulate_table("duplication", **BASE, workers=workers, path=tmp_path / "t")
+    table = simulate_table("duplication", **BASE, workers=workers, out=tmp_path / "t")
     assert_same(table, serial)
     assert_same(ReferenceTable.load(tmp_path / "t"), serial)
 
@@ -139,7 +139,7 @@ def test_executor_that_forks_is_refused():
 @pytest.mark.slow
 def test_start_method_of_the_user_does_not_matter(serial, tmp_path):
     """The engine of processes always spawns, also where the user's default is another method."""
-    make = "simulate_table('duplication', **BASE, workers=2, path=sys.argv[1])"
+    make = "simulate_table('duplication', **BASE, workers=2, out=sys.argv[1])"
     code = f"""import multiprocessing, sys
 multiprocessing.set_start_method("forkserver")
 from netchoice import simulate_table
@@ -157,13 +157,13 @@ def test_table_does_not_depend_on_the_batch_size(serial, monkeypatch):
 
 def test_table_extended_later_is_bit_identical(serial, tmp_path):
     first = simulate_table(
-        "duplication", **{**BASE, "n_samples": 20}, engine="serial", path=tmp_path
+        "duplication", **{**BASE, "n_samples": 20}, engine="serial", out=tmp_path
     )
     assert len(first) == 20
-    table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    table = simulate_table("duplication", **BASE, engine="serial", out=tmp_path)
     assert_same(table, serial)
     fewer = simulate_table(
-        "duplication", **{**BASE, "n_samples": 20}, engine="serial", path=tmp_path
+        "duplication", **{**BASE, "n_samples": 20}, engine="serial", out=tmp_path
     )
     assert_same(fewer, first)
     assert len(ReferenceTable.load(tmp_path)) == 60
@@ -232,16 +232,16 @@ def test_shards_are_readable_by_other_programs(serial, tmp_path):
 )
 def test_resuming_a_table_made_differently_is_refused(tmp_path, change, field):
     small = {**BASE, "n_samples": 2}
-    simulate_table("duplication", **small, engine="serial", path=tmp_path)
+    simulate_table("duplication", **small, engine="serial", out=tmp_path)
     with pytest.raises(TableError, match=f"differ in {field}"):
-        simulate_table("duplication", **{**small, **change}, engine="serial", path=tmp_path)
+        simulate_table("duplication", **{**small, **change}, engine="serial", out=tmp_path)
     wider = netchoice.get_space("duplication").with_priors({"p_delete": "uniform(0, 1)"})
     with pytest.raises(TableError, match="differ in space"):
-        simulate_table(wider, **small, engine="serial", path=tmp_path)
+        simulate_table(wider, **small, engine="serial", out=tmp_path)
 
 
 def test_resuming_with_another_version_of_a_feature_is_refused(tmp_path):
-    make = {"n_nodes": 20, "n_samples": 2, "seed": 1, "engine": "serial", "path": tmp_path}
+    make = {"n_nodes": 20, "n_samples": 2, "seed": 1, "engine": "serial", "out": tmp_path}
     one = netchoice.feature(version="1", name="mine")(lambda graph: 1.0)
     two = netchoice.feature(version="2", name="mine")(lambda graph: 2.0)
     simulate_table("ba", features=[one], **make)
@@ -254,18 +254,18 @@ def test_resuming_with_another_version_of_a_feature_is_refused(tmp_path):
 
 def test_resuming_with_other_package_versions_warns(tmp_path):
     small = {**BASE, "n_samples": 2}
-    simulate_table("duplication", **small, engine="serial", path=tmp_path)
+    simulate_table("duplication", **small, engine="serial", out=tmp_path)
     folder = TableFolder(tmp_path)
     manifest = folder.manifest()
     manifest["packages"]["numpy"] = "0.1"
     folder.write_manifest(manifest)
     with pytest.warns(UserWarning, match="differ in packages"):
-        simulate_table("duplication", **small, engine="serial", path=tmp_path)
+        simulate_table("duplication", **small, engine="serial", out=tmp_path)
 
 
 def test_rows_of_damaged_shards_are_simulated_again(serial, tmp_path, monkeypatch):
     monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 10)
-    simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    simulate_table("duplication", **BASE, engine="serial", out=tmp_path)
     shards = TableFolder(tmp_path).shards()
     assert len(shards) >= 4
     complete = shards[0].read_bytes()
@@ -275,7 +275,7 @@ def test_rows_of_damaged_shards_are_simulated_again(serial, tmp_path, monkeypatc
     shards[1].write_bytes(content)
     shards[2].write_bytes(b"")
     with pytest.warns(UserWarning, match="is damaged: .* was renamed"):
-        table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+        table = simulate_table("duplication", **BASE, engine="serial", out=tmp_path)
     assert_same(table, serial)
 
 
@@ -286,7 +286,7 @@ def test_part_of_a_table_is_read_without_the_rest(tmp_path, monkeypatch):
     }
     monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 10)
     full = simulate_table(
-        "duplication", n_nodes=20, n_samples=60, engine="serial", path=tmp_path, **options
+        "duplication", n_nodes=20, n_samples=60, engine="serial", out=tmp_path, **options
     )
     assert len(TableFolder(tmp_path).shards()) > 3
     read = []
@@ -308,7 +308,7 @@ def test_drawn_rows_are_rows_of_the_table_with_its_costs(tmp_path):
     features = ["degree_mean", "transitivity", "n_triangles"]
     full = simulate_table(
         "duplication", n_nodes=20, n_samples=200, seed=5, features=features, engine="serial",
-        path=tmp_path / "full",
+        out=tmp_path / "full",
     )  # fmt: skip
     drawn = ReferenceTable.load(tmp_path / "full", draw=50, seed=2)
     numbers = drawn.frame["row"].to_numpy()
@@ -338,7 +338,7 @@ def test_drawn_rows_are_rows_of_the_table_with_its_costs(tmp_path):
 
 
 def test_loading_an_incomplete_table_warns(tmp_path):
-    simulate_table("duplication", **{**BASE, "n_samples": 4}, engine="serial", path=tmp_path)
+    simulate_table("duplication", **{**BASE, "n_samples": 4}, engine="serial", out=tmp_path)
     folder = TableFolder(tmp_path)
     folder.write_manifest({**folder.manifest(), "n_samples": 9})
     with pytest.warns(UserWarning, match="has 4 of 9 rows"):
@@ -376,11 +376,11 @@ def test_full_disk_keeps_the_rows_written_before(serial, tmp_path, monkeypatch):
 
     monkeypatch.setattr(ParquetWriter, "write_table", full)
     with pytest.raises(TableError, match="No space left on device; rows written before are kept"):
-        simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+        simulate_table("duplication", **BASE, engine="serial", out=tmp_path)
     monkeypatch.undo()
     assert len(TableFolder(tmp_path).read()) >= 20
     assert not list(tmp_path.glob(".*partial"))
-    assert_same(simulate_table("duplication", **BASE, engine="serial", path=tmp_path), serial)
+    assert_same(simulate_table("duplication", **BASE, engine="serial", out=tmp_path), serial)
 
 
 SCRIPT = """
@@ -388,7 +388,7 @@ import sys; sys.path.insert(0, {here!r})
 import netchoice.rows, simulation_parts as parts
 netchoice.rows._SHARD_SECONDS = 0.1
 space = netchoice.ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
-netchoice.simulate_table(space, n_nodes=20, n_samples={n_samples}, seed=5, path={path!r}, workers=2,
+netchoice.simulate_table(space, n_nodes=20, n_samples={n_samples}, seed=5, out={path!r}, workers=2,
                          features=["degree_max", "noise_normal"])
 """
 
@@ -458,30 +458,30 @@ OTHER_RUN = r"belongs to another run .*: its rows were made differently; move th
 
 
 def test_table_with_a_deleted_manifest_is_resumed_only_by_its_own_run(serial, tmp_path):
-    simulate_table("duplication", **SMALL, path=tmp_path)
+    simulate_table("duplication", **SMALL, out=tmp_path)
     [shard] = TableFolder(tmp_path).shards()
     (tmp_path / "_manifest.json").unlink()
     for change in ({"seed": 4}, {"stream": "test"}, {"features": ["n_triangles"]}):
         with pytest.raises(TableError, match=OTHER_RUN):
-            simulate_table("duplication", **{**SMALL, **change}, path=tmp_path)
+            simulate_table("duplication", **{**SMALL, **change}, out=tmp_path)
         with pytest.raises(TableError, match=OTHER_RUN):
             simulate_table("duplication", **{**SMALL, **change}).save(tmp_path)
         assert not (tmp_path / "_manifest.json").exists()
-    table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    table = simulate_table("duplication", **BASE, engine="serial", out=tmp_path)
     assert_same(table, serial)
     assert shard in TableFolder(tmp_path).shards()
 
 
 def test_shards_of_another_run_are_refused(tmp_path):
     for seed in (3, 4):
-        simulate_table("duplication", **{**SMALL, "seed": seed}, path=tmp_path / str(seed))
+        simulate_table("duplication", **{**SMALL, "seed": seed}, out=tmp_path / str(seed))
     [foreign] = TableFolder(tmp_path / "4").shards()
     copy = tmp_path / "3" / foreign.name
     copy.write_bytes(foreign.read_bytes())
     with pytest.raises(TableError, match=OTHER_RUN):
         ReferenceTable.load(tmp_path / "3")
     with pytest.raises(TableError, match=OTHER_RUN) as refused:
-        simulate_table("duplication", **SMALL, path=tmp_path / "3")
+        simulate_table("duplication", **SMALL, out=tmp_path / "3")
     assert "\n" not in str(refused.value)
     pd.read_parquet(foreign).to_parquet(copy)
     with pytest.warns(UserWarning, match="is damaged: it has no checksum"):
@@ -491,11 +491,11 @@ def test_shards_of_another_run_are_refused(tmp_path):
 
 
 def test_edited_manifest_does_not_claim_the_rows_of_another_run(tmp_path):
-    simulate_table("duplication", **SMALL, path=tmp_path)
+    simulate_table("duplication", **SMALL, out=tmp_path)
     folder = TableFolder(tmp_path)
     folder.write_manifest({**folder.manifest(), "seed": 4})
     with pytest.raises(TableError, match=OTHER_RUN):
-        simulate_table("duplication", **{**SMALL, "seed": 4}, path=tmp_path)
+        simulate_table("duplication", **{**SMALL, "seed": 4}, out=tmp_path)
 
 
 @pytest.mark.parametrize("made_by", ["concat", "split", "drop_constant", "selecting rows"])
@@ -513,16 +513,16 @@ def test_tables_that_were_not_simulated_row_by_row_are_not_resumed(tmp_path, mad
     assert_same(before, table)
     for change in ({}, {"n_samples": 20}, {"stream": "test"}):
         with pytest.raises(TableError, match=f"was made by {made_by}; only simulated .* resumed"):
-            simulate_table("duplication", **{**SMALL, **change}, path=tmp_path / "t")
+            simulate_table("duplication", **{**SMALL, **change}, out=tmp_path / "t")
     assert_same(ReferenceTable.load(tmp_path / "t"), before)
     (tmp_path / "t" / "_manifest.json").unlink()
     with pytest.raises(TableError, match=OTHER_RUN):
-        simulate_table("duplication", **SMALL, path=tmp_path / "t")
+        simulate_table("duplication", **SMALL, out=tmp_path / "t")
 
 
 def test_saved_simulated_table_is_resumed(serial, tmp_path):
     simulate_table("duplication", **SMALL).save(tmp_path)
-    assert_same(simulate_table("duplication", **BASE, engine="serial", path=tmp_path), serial)
+    assert_same(simulate_table("duplication", **BASE, engine="serial", out=tmp_path), serial)
 
 
 def test_halves_of_a_table_have_different_fingerprints(serial, tmp_path):
@@ -560,7 +560,7 @@ def test_tables_that_share_rows_are_not_concatenated(serial, tmp_path):
 
 
 def test_shard_with_a_changed_column_name_is_damaged(tmp_path):
-    whole = simulate_table("duplication", **SMALL, path=tmp_path)
+    whole = simulate_table("duplication", **SMALL, out=tmp_path)
     [shard] = TableFolder(tmp_path).shards()
     content = shard.read_bytes()
     for name in (b"n_triangles", b"noise_normal", b"parameter_p_new"):
@@ -571,14 +571,14 @@ def test_shard_with_a_changed_column_name_is_damaged(tmp_path):
             changed[start + 2] ^= bit
             shard.write_bytes(changed)
             with pytest.warns(UserWarning, match="is damaged: .* was renamed"):
-                table = simulate_table("duplication", **SMALL, path=tmp_path)
+                table = simulate_table("duplication", **SMALL, out=tmp_path)
             assert_same(table, whole)
             for path in TableFolder(tmp_path).shards():
                 path.unlink()
 
 
 def test_folder_names_with_equals_signs_add_no_columns(tmp_path):
-    table = simulate_table("duplication", **SMALL, path=tmp_path / "seed=3" / "t")
+    table = simulate_table("duplication", **SMALL, out=tmp_path / "seed=3" / "t")
     assert_same(table, simulate_table("duplication", **SMALL))
 
 
@@ -608,13 +608,13 @@ def test_one_process_at_a_time_writes_to_a_folder(tmp_path):
         owner = rf"process {run.pid} on \S+ \(started 20.*\) is writing to .*; wait until"
         for seed in (5, 6):
             with pytest.raises(TableError, match=owner):
-                simulate_table(space, **make, seed=seed, path=tmp_path / "t", engine="serial")
+                simulate_table(space, **make, seed=seed, out=tmp_path / "t", engine="serial")
         with pytest.raises(TableError, match=owner):
             simulate_table("duplication", **SMALL).save(tmp_path / "t")
         assert run.poll() is None
         os.kill(run.pid, signal.SIGKILL)  # the workers may still live
         run.wait()
-        table = simulate_table(space, **make, seed=5, path=tmp_path / "t", engine="serial")
+        table = simulate_table(space, **make, seed=5, out=tmp_path / "t", engine="serial")
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(run.pid, signal.SIGKILL)
@@ -653,7 +653,7 @@ def test_simultaneous_starts_with_different_seeds_do_not_mix_rows(tmp_path):
         def run(seed, gate=gate, path=tmp_path / str(trial)):
             gate.wait()
             try:
-                return seed, simulate_table("duplication", **{**SMALL, "seed": seed}, path=path)
+                return seed, simulate_table("duplication", **{**SMALL, "seed": seed}, out=path)
             except TableError as error:
                 assert re.search("is writing to|differ in seed", str(error))
 
@@ -685,7 +685,7 @@ def test_failed_rows_are_recorded_with_their_reason():
 def test_row_on_which_a_feature_fails_is_kept_without_its_value(tmp_path):
     make = {"n_nodes": 25, "n_samples": 45, "seed": 3, "engine": "serial"}
     names = [parts.fails_at_degree_11, "degree_max"]
-    table = simulate_table("ba", **make, features=names, path=tmp_path / "t")
+    table = simulate_table("ba", **make, features=names, out=tmp_path / "t")
     assert len(table) == 45
     missing = table.not_computed
     assert set(missing["feature"]) == {"fails_at_degree_11"}
@@ -799,7 +799,7 @@ def test_broken_executor_ends_the_run(tmp_path):
         ProcessPoolExecutor(1, mp_context=context) as pool,
         pytest.raises(NetchoiceError, match="the executor accepts no more work"),
     ):
-        simulate_table(space, **make, engine=pool, path=tmp_path)
+        simulate_table(space, **make, engine=pool, out=tmp_path)
 
 
 def _rng(seed, row):
@@ -819,7 +819,7 @@ def test_too_many_failures_stop_the_run(tmp_path):
             seed=1,
             engine="serial",
             features=["degree_max"],
-            path=tmp_path,
+            out=tmp_path,
         )
     kept = len(TableFolder(tmp_path).read())
     assert f"{kept} of {kept} rows failed" in str(stopped.value)

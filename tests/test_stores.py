@@ -86,11 +86,11 @@ def test_an_address_without_a_host_or_with_a_password_is_one_line(address, messa
 
 
 def test_a_table_in_a_store_equals_one_on_disk_and_is_resumed(folder, tmp_path):
-    on_disk = netchoice.simulate_table("ba", n_samples=50, seed=1, path=tmp_path / "t", **TABLE)
-    first = netchoice.simulate_table("ba", n_samples=30, seed=1, path=folder, **TABLE)
+    on_disk = netchoice.simulate_table("ba", n_samples=50, seed=1, out=tmp_path / "t", **TABLE)
+    first = netchoice.simulate_table("ba", n_samples=30, seed=1, out=folder, **TABLE)
     before = contents(folder)
     assert len(first) == 30
-    found = netchoice.simulate_table("ba", n_samples=50, seed=1, path=folder, **TABLE)
+    found = netchoice.simulate_table("ba", n_samples=50, seed=1, out=folder, **TABLE)
     assert found.X.equals(on_disk.X)
     assert found.y.equals(on_disk.y)
     after = contents(folder)
@@ -101,22 +101,22 @@ def test_a_table_in_a_store_equals_one_on_disk_and_is_resumed(folder, tmp_path):
 
 
 def test_rows_of_another_run_and_damage_are_noticed_in_a_store(folder):
-    netchoice.simulate_table("ba", n_samples=30, seed=1, path=folder, **TABLE)
+    netchoice.simulate_table("ba", n_samples=30, seed=1, out=folder, **TABLE)
     with pytest.raises(TableError, match="seed"):
-        netchoice.simulate_table("ba", n_samples=30, seed=2, path=folder, **TABLE)
+        netchoice.simulate_table("ba", n_samples=30, seed=2, out=folder, **TABLE)
     shard = next(each for each in place(folder).iterdir() if each.suffix == ".parquet")
     content = bytearray(shard.read_bytes())
     content[len(content) // 2] ^= 1
     shard.write_bytes(bytes(content))
     with pytest.warns(UserWarning, match="checksum differs"):
-        again = netchoice.simulate_table("ba", n_samples=30, seed=1, path=folder, **TABLE)
+        again = netchoice.simulate_table("ba", n_samples=30, seed=1, out=folder, **TABLE)
     assert len(again) == 30
     assert f"_{shard.name}.damaged" in contents(folder)
 
 
 def test_an_answer_and_prepared_simulations_in_a_store(folder):
     network, few = grown("ba2", 20), FEW[:2]
-    options = {"space": "ba1,ba2", "features": few, "path": f"{folder}/answer"}
+    options = {"space": "ba1,ba2", "features": few, "out": f"{folder}/answer"}
     answer = choose(network, **options)
     assert {"evidence.json", "network.tsv", "run.json"} <= {*contents(f"{folder}/answer/run")}
     assert netchoice.Answer.load(f"{folder}/answer").verdict == answer.verdict
@@ -124,7 +124,7 @@ def test_an_answer_and_prepared_simulations_in_a_store(folder):
     (place(folder) / "answer" / "answer.json").unlink()  # a run that did not end
     assert facts(choose(network, **options)) == facts(answer)
     made = netchoice.prepare(
-        "ba1,ba2", 20, features=few, effort=QUICK, path=f"{folder}/made", engine="serial"
+        "ba1,ba2", 20, features=few, effort=QUICK, out=f"{folder}/made", engine="serial"
     )
     loaded = netchoice.References.load(f"{folder}/made")
     assert [*loaded] == [*made]
@@ -275,5 +275,5 @@ def test_choose_and_prepare_write_and_read_a_store(server, tmp_path):
     assert run("show", answer, "--out", f"{answer}/report.html").returncode == 0
     done = run("prepare", "ba1,ba2", "--nodes", 30, *common, "--out", made)
     assert done.returncode == 0, done.stderr
-    done = run("choose", network, "--with", made, "--out", tmp_path / "a")
+    done = run("choose", network, "--reference", made, "--out", tmp_path / "a")
     assert done.returncode == 0, done.stderr

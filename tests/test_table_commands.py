@@ -20,7 +20,7 @@ def small_table(tmp_path_factory):
     features = ["transitivity", "n_triangles", "degree_mean", "degree_max", "shell_6_size"]
     features += ["noise_normal"]
     netchoice.simulate_table(
-        "ba", n_nodes=30, n_samples=120, seed=1, engine="serial", path=path, features=features
+        "ba", n_nodes=30, n_samples=120, seed=1, engine="serial", out=path, features=features
     )
     return path
 

@@ -50,7 +50,7 @@ def test_two_kinds_of_nodes_are_said_on_the_first_screen(tmp_path):
     graph = nx.bipartite.gnmk_random_graph(12, 14, 45, seed=1)
     graph.remove_nodes_from(list(nx.isolates(graph)))
     answer = choose(
-        netchoice.Graph.of(graph), "ispolatov,dmr", effort=netchoice.Effort.small(), path=tmp_path / "a"
+        netchoice.Graph.of(graph), "ispolatov,dmr", effort=netchoice.Effort.small(), out=tmp_path / "a"
     )  # fmt: skip
     assert "next: compare a projection on one kind of nodes" in answer.summary()
     report_answer(answer, tmp_path / "a")

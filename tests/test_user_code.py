@@ -155,7 +155,7 @@ def test_missing_cost_suggests_a_name():
 
 
 def test_other_features_of_a_resumed_folder_are_named(tmp_path):
-    options = {"n_nodes": 20, "n_samples": 6, "seed": 1, "engine": "serial", "path": tmp_path / "t"}
+    options = {"n_nodes": 20, "n_samples": 6, "seed": 1, "engine": "serial", "out": tmp_path / "t"}
     netchoice.simulate_table("ba", features=["degree_mean", "transitivity"], **options)
     with pytest.raises(
         UsageError, match="unknown feature 'transitivty'; did you mean 'transitivity'"
@@ -166,7 +166,7 @@ def test_other_features_of_a_resumed_folder_are_named(tmp_path):
 
 
 def test_other_settings_of_a_resumed_run_are_named(tmp_path):
-    network, options = grown("ba2", 20), {"path": tmp_path / "run"}
+    network, options = grown("ba2", 20), {"out": tmp_path / "run"}
     choose(network, features=["degree_mean"], **options)
     message = r"another features; give another folder.* The run has degree_mean; got degree_max"
     with pytest.raises(UsageError, match=message):

@@ -38,7 +38,7 @@ def test_lock_that_is_a_link_is_refused(tmp_path, victim):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / LOCK).symlink_to(victim)
     with pytest.raises(UsageError, match="_lock is a link; remove it"):
-        simulate_table("ba", seed=1, path=tmp_path / "table", **SMALL)
+        simulate_table("ba", seed=1, out=tmp_path / "table", **SMALL)
     (tmp_path / "answer" / KEPT).mkdir(parents=True)
     (tmp_path / "answer" / KEPT / LOCK).symlink_to(victim)
     with pytest.raises(UsageError, match="_lock is a link; remove it"):
@@ -49,7 +49,7 @@ def test_lock_that_is_a_link_is_refused(tmp_path, victim):
 def test_file_of_somebody_else_with_the_name_of_a_lock_is_refused(tmp_path):
     (tmp_path / LOCK).write_text("a thesis")
     with pytest.raises(UsageError, match="_lock is not a lock of netchoice; move it"):
-        simulate_table("ba", seed=1, path=tmp_path, **SMALL)
+        simulate_table("ba", seed=1, out=tmp_path, **SMALL)
     assert (tmp_path / LOCK).read_text() == "a thesis"
 
 
@@ -106,11 +106,11 @@ def test_fresh_deletes_nothing_behind_a_link(tmp_path, victim):
 def test_subfolders_belong_to_the_lock_of_their_folder(tmp_path):
     table = tmp_path / "run" / "table"
     with run_folder(tmp_path / "run", SETTINGS, fresh=False):
-        simulate_table("ba", seed=1, path=table, **SMALL)
+        simulate_table("ba", seed=1, out=table, **SMALL)
         with pytest.raises(TableError, match="is writing to"), written_folder(tmp_path / "run"):
             pass
     assert not (table / "_lock").exists()
-    simulate_table("ba", seed=1, path=table, **SMALL)
+    simulate_table("ba", seed=1, out=table, **SMALL)
     assert (table / "_lock").exists()  # alone, it has its own
 
 
@@ -127,7 +127,7 @@ def answers(tmp_path_factory):
 def choose(network, seed, folder):
     effort = netchoice.Effort.small()
     return netchoice.choose_model(
-        network, "ba", seed=seed, effort=effort, engine="serial", path=folder
+        network, "ba", seed=seed, effort=effort, engine="serial", out=folder
     )
 
 

@@ -78,7 +78,7 @@ def write_output(path: Path, content: bytes, overwrite: bool) -> None:
         return
     if target.exists() and not overwrite:
         raise UsageError(
-            f"{path} exists; pass --overwrite (in Python overwrite=True) to replace it, or give another name"
+            f"{path} exists; give another name, or remove the file (in Python, overwrite=True replaces it)"
         )
 
     def write(temporary: Path) -> None:

@@ -54,9 +54,9 @@ def from_object(thing: Any) -> EdgePairs:
     if isinstance(thing, (list, tuple, set)):
         return from_edge_list(thing, with_weights=True)
     raise NetworkFormatError(
-        f"cannot convert a {type(thing).__module__}.{type(thing).__qualname__} to a network; "
-        "expected a path, a graph of networkx, igraph, networkit or graph-tool, a sparse or square "
-        "array, an array of edges, a data frame, a list of pairs, or a dictionary of neighbours"
+        f"{thing!r:.80} is not a network; expected a path, a graph of networkx, igraph, networkit or "
+        "graph-tool, a sparse or square array, an array of edges, a data frame, a list of pairs, or a "
+        "dictionary of neighbours"
     )
 
 

@@ -116,7 +116,8 @@ class _Counts:
         rate = (done - self.first) / max(self.shown - self.started, 1e-9)
         line = f"{self.what}: {done}/{total} {self.unit}"
         if rate > 0:  # after the second report
-            line += f", {rate:.1f} {self.unit}/s, {duration((total - done) / rate)} left"
+            line += f", {rate:.1f} {self.unit}/s"
+            line += f", {duration((total - done) / rate)} left" if done < total else ""
         return f"{line}, {failed} failed" if failed else line
 
 

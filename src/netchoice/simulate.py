@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import inspect
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from importlib.metadata import version
 from os import PathLike
@@ -28,13 +28,16 @@ from netchoice.rows import RowRun, run_rows
 from netchoice.storage.shards import FORMAT, TableFolder
 from netchoice.storage.table import ReferenceTable
 from netchoice.user_code import is_ours
-from netchoice.validation import check_integer
+from netchoice.validation import assignments, check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
 
     Features = Iterable[str | Feature] | None
     Progress = Callable[[int, int, int], None]
+
+#: Priors by the name of the parameter, or texts such as "p_delete=uniform(0,1)".
+Priors = Mapping[str, Any] | Iterable[str] | None
 
 
 @shows_progress("simulating", one_stage=True)
@@ -45,9 +48,10 @@ def simulate_table(
     n_samples: int,
     seed: int,
     features: Features = None,
+    prior: Priors = None,
     engine: str | Executor = "processes",
     workers: int | None = None,
-    path: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
     stream: str = "train",
     isolated: str | None = None,
     row_timeout: float | None = None,
@@ -69,11 +73,13 @@ def simulate_table(
         the number of rows or features.
     features : iterable, optional
         Features to compute; all, including the noise features, by default.
+    prior : mapping or texts, optional
+        Other priors: ``{"p_delete": "uniform(0, 1)"}``, or texts such as "dmc.p_delete=uniform(0,1)".
     engine : str or concurrent.futures.Executor
         ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
         Number of processes; one per core by default.
-    path : path, optional
+    out : path, optional
         Folder of the table; only missing rows are simulated. By default the table is in memory only.
     stream : str
         Tables with the same seed and different streams (train, test, pilot) share no randomness.
@@ -100,9 +106,9 @@ def simulate_table(
     ((8, 2), ['degrees', 'triangles'])
     """
     n_samples, seed = check_integer("n_samples", n_samples), check_integer("seed", seed, 0)
-    simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream)
+    simulator = make_simulator(with_priors(space, prior), n_nodes, isolated, features, seed, stream)
     run, folder, manifest = _run(
-        simulator, np.arange(n_samples), seed, stream, get_engine(engine, workers, row_timeout), path,
+        simulator, np.arange(n_samples), seed, stream, get_engine(engine, workers, row_timeout), out,
         listener(on_progress), deadline, gives_up=False,
     )  # fmt: skip
     if run.first_left is not None:
@@ -112,6 +118,16 @@ def simulate_table(
     if folder is None:
         return ReferenceTable(run.as_arrow().to_pandas(), manifest)
     return ReferenceTable.load(folder.path, n_samples)
+
+
+def with_priors(space: str | ModelSpace, prior: Priors) -> ModelSpace:
+    """Return a space with some priors replaced.
+
+    >>> print(with_priors("duplication", ["p_delete=0.5"])["dmc"].parameters["p_delete"].prior)
+    0.5
+    """
+    known = get_space(space)
+    return known.with_priors(assignments(prior, "prior")) if prior else known
 
 
 def simulate_rows(
@@ -133,8 +149,10 @@ def simulate_rows(
     simulator : RowSimulator
     rows : array of int, sorted
     seed, stream : what a table in a folder must have been made with
-    engine, workers, path, on_progress
-        As in :func:`simulate_table`. Rows that the folder holds are not simulated again.
+    engine, workers, on_progress
+        As in :func:`simulate_table`.
+    path : path, optional
+        Folder of the rows. Rows that the folder holds are not simulated again.
     deadline : float, optional
         A time on the clock ``time.monotonic``. From then on no further rows are simulated.
     """

@@ -6,7 +6,7 @@ import difflib
 import math
 import numbers
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from netchoice.errors import UsageError, one_line
@@ -95,6 +95,23 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     close = difflib.get_close_matches(name, known, n=2)
     hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
     return UsageError(f"unknown {kind} {name!r}; {hint}Known: {', '.join(known)}")
+
+
+def assignments(given: Mapping[str, Any] | Iterable[str] | None, name: str) -> dict[str, Any]:
+    """Return a mapping, or texts of the form name=value, as a dictionary.
+
+    >>> assignments(["p_delete=0.5"], "prior"), assignments({"p_delete": 0.5}, "prior")
+    ({'p_delete': '0.5'}, {'p_delete': 0.5})
+    """
+    if isinstance(given, Mapping):
+        return dict(given)
+    pairs = {}
+    for text in [given] if isinstance(given, str) else given or ():
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise UsageError(f"{text!r} is not of the form name=value (in `{name}`)")
+        pairs[key.strip()] = value.strip()
+    return pairs
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Version of ``answer.json``.
-SCHEMA = 7
+SCHEMA = 8
 EVIDENCE, NETWORK, NODES = f"{KEPT}/evidence.json", f"{KEPT}/network.tsv", f"{KEPT}/nodes.json"
 Interval = tuple[float, float]
 
@@ -75,7 +75,7 @@ class ModelAnswer:
     simulations : int, that the network was compared with
     probability, interval : float and pair, or None
         Given that one of the models that fit made the network; if none fits, one of the borderline models.
-        None for other models.
+        None for other models, also for borderline ones if another model fits.
     probability_before : float or None
         The probability before models were rejected, if it was compared with all features.
     remoteness : float, how far the network is beyond its simulations; the nearest model has the smallest
@@ -211,6 +211,7 @@ class Answer:
     reading : ReadingReport or None, how the file was read
     evidence : Evidence, what figures show
     graph : Graph, the network that was compared
+    power_of : str, the model whose networks were altered; "" if power was not measured
     """
 
     verdict: Verdict
@@ -228,6 +229,7 @@ class Answer:
     reading: ReadingReport | None = field(repr=False)
     evidence: Evidence = field(repr=False, metadata={"kept": False})
     graph: Graph = field(repr=False, metadata={"kept": False})
+    power_of: str = ""
 
     def __getitem__(self, model: str) -> ModelAnswer:
         """Return what the answer says about a model."""

@@ -15,13 +15,14 @@ from netchoice.choice.explain import explain
 from netchoice.choice.observe import observe
 from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
-from netchoice.choice.references import References, prepared_references
-from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature, Settings
+from netchoice.choice.references import References, prepared_references, settings_of
+from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature
 from netchoice.engines.processes import keep_workers, start_workers
 from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.simulate import Priors
 from netchoice.storage.run_folder import ANSWER, KEPT, run_folder
 from netchoice.stores import place
 from netchoice.threads import count_threads
@@ -47,13 +48,14 @@ def choose_model(
     method: str | Iterable[str] = (),
     penalty: float | None = None,
     costs: str = "reference",
+    prior: Priors = None,
     time_limit: float | str | Clock | None = None,
     isolated: str | None = None,
     effort: Effort | None = None,
     seed: int = DEFAULT_SEED,
     workers: int | None = None,
     engine: str | Executor = "processes",
-    path: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
     fresh: bool = False,
     reading: ReadingReport | None = None,
     on_progress: Progress | bool | None = None,
@@ -86,6 +88,8 @@ def choose_model(
     costs : "reference" or "measured"
         The costs by which features are selected: those of the reference table, which are the same on
         every machine, or those that are measured now.
+    prior : mapping or texts, optional
+        Other priors: ``{"p_delete": "uniform(0, 1)"}``, or texts such as "dmc.p_delete=uniform(0,1)".
     time_limit : float or str, optional
         Time for the whole call: seconds, or "5min". Simulations end in time; what is not decided by then
         is said to be open.
@@ -96,7 +100,7 @@ def choose_model(
         How many networks are simulated, and how precise the answer is to be.
     seed, workers, engine
         As in :func:`netchoice.simulate_table`.
-    path : path, optional
+    out : path, optional
         Folder for the answer. A run that was interrupted there is resumed.
     fresh : bool
         Delete an earlier run in that folder.
@@ -118,15 +122,15 @@ def choose_model(
     >>> netchoice.choose_model(network, "ba", effort=effort, engine="serial").verdict.model
     'ba2'
     """
-    clock, folder = Clock.of(time_limit), None if path is None else place(path)
+    clock, folder = Clock.of(time_limit), None if out is None else place(out)
     options: dict[str, Any] = {
         "engine": engine, "workers": workers, "on_progress": listener(on_progress),
         "folder": None if folder is None else folder / SIMULATIONS,
     }  # fmt: skip
     if reference is None:
-        settings = Settings.of(
-            space, match=match, isolated=isolated, features=features, method=method, penalty=penalty,
-            budget=budget, costs=costs, seed=seed, effort=effort,
+        settings = settings_of(
+            space, prior, match=match, isolated=isolated, features=features, method=method,
+            penalty=penalty, budget=budget, costs=costs, seed=seed, effort=effort,
         )  # fmt: skip
         if engine == "processes":
             warm_up_for(settings.space, workers)
@@ -135,7 +139,8 @@ def choose_model(
     else:
         references = prepared_references(
             reference, space, features, seed, match=match, budget=budget, method=method, penalty=penalty,
-            costs=None if costs == "reference" else costs, isolated=isolated, effort=effort,
+            costs=None if costs == "reference" else costs, prior=prior or None, isolated=isolated,
+            effort=effort,
         )  # fmt: skip
         prepared, observed = references.observe(graph, clock)
         settings, made_with = references.settings, {"reference": references.fingerprint}

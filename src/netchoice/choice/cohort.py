@@ -18,13 +18,19 @@ from netchoice.choice.cohort_run import (
     answer_all,
 )
 from netchoice.choice.reference import Progress
-from netchoice.choice.references import References, prepare, prepared_references
+from netchoice.choice.references import (
+    References,
+    prepare,
+    prepared_references,
+    settings_of,
+)
 from netchoice.choice.settings import Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, in_order
 from netchoice.engines.processes import keep_workers
 from netchoice.io.collection import NetworkCollection, as_collection
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.simulate import Priors
 from netchoice.storage.run_folder import find_run
 from netchoice.stores import place
 from netchoice.warmup import warm_up_for
@@ -42,10 +48,11 @@ def choose_cohort(
     graphs: Any,
     space: str | ModelSpace | None = None,
     *,
-    path: str | PathLike[str],
+    out: str | PathLike[str],
     match: bool | None = None,
     reference: str | PathLike[str] | References | None = None,
     features: Iterable[GivenFeature] | None = None,
+    prior: Priors = None,
     isolated: str | None = None,
     effort: Effort | None = None,
     seed: int = 1,
@@ -64,11 +71,11 @@ def choose_cohort(
     ----------
     graphs : iterable of networks, a mapping from ids to networks, or a collection
         :func:`netchoice.io.find_networks` finds the networks of files and folders.
-    path : path
+    out : path
         Folder for the answers. To resume an interrupted run, call the function again.
     reference : path or References, optional
         Simulations that :func:`prepare` made. Networks of other sizes get a row that says so.
-    space, match, features, isolated, effort, seed, workers, engine, fresh, on_progress
+    space, match, features, prior, isolated, effort, seed, workers, engine, fresh, on_progress
         As in :func:`netchoice.choose_model`.
 
     Returns
@@ -80,22 +87,29 @@ def choose_cohort(
     >>> import netchoice, numpy as np, tempfile
     >>> rng = np.random.default_rng(1)
     >>> networks = {name: netchoice.get_model(name).grow(30, rng=rng) for name in ("ba1", "ba3")}
-    >>> answers = netchoice.choose_cohort(networks, "ba", path=tempfile.mkdtemp(), engine="serial",
+    >>> answers = netchoice.choose_cohort(networks, "ba", out=tempfile.mkdtemp(), engine="serial",
     ...                                   effort=netchoice.Effort.small())
     >>> answers.frame()["model"].tolist()
     ['ba1', 'ba3']
     """
-    folder, report = place(path), listener(on_progress)
+    folder, report = place(out), listener(on_progress)
     collection = as_collection(graphs)
     options: dict[str, Any] = {"workers": workers, "engine": engine, "on_progress": report}
     if reference is not None:
         known = prepared_references(
-            reference, space, features, seed, match=match, isolated=isolated, effort=effort
-        )
+            reference, space, features, seed, match=match, prior=prior or None, isolated=isolated,
+            effort=effort,
+        )  # fmt: skip
         answerer = CohortAnswerer(known.settings, known, only_prepared=True)
     else:
-        settings = Settings.of(
-            space, match=match, features=features, isolated=isolated, effort=effort, seed=seed
+        settings = settings_of(
+            space,
+            prior,
+            match=match,
+            features=features,
+            isolated=isolated,
+            effort=effort,
+            seed=seed,
         )
         if engine == "processes":
             warm_up_for(settings.space, workers)
@@ -121,9 +135,9 @@ def _prepared(
     if not sizes:
         return CohortAnswerer(settings, References(settings))
     made = prepare(
-        settings.space, graphs=sizes, match=settings.match, features=settings.features,
+        settings.space, like=sizes, match=settings.match, features=settings.features,
         isolated=settings.isolated, effort=settings.effort, seed=settings.seed, fresh=fresh,
-        path=folder / REFERENCES, **options,
+        out=folder / REFERENCES, **options,
     )  # fmt: skip
     return CohortAnswerer(settings, made)
 

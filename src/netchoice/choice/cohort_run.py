@@ -161,8 +161,10 @@ def answer_row(answer: Answer) -> dict[str, Any]:
     for each in answer.models:
         row[f"state_{each.name}"] = each.state
         row[f"fit_p_{each.name}"] = each.p_value
-        row[f"probability_{each.name}"] = each.probability or 0.0
-        row[f"lower_{each.name}"], row[f"upper_{each.name}"] = each.interval or (0.0, 0.0)
+        # A rejected model has the probability 0; a candidate may have none.
+        without = None if each.is_candidate else 0.0
+        row[f"probability_{each.name}"] = without if each.probability is None else each.probability
+        row[f"lower_{each.name}"], row[f"upper_{each.name}"] = each.interval or (without, without)
         for name, one in each.parameters.items():
             row[f"{each.name}_{name}_median"] = one.median
             row[f"{each.name}_{name}_lower"], row[f"{each.name}_{name}_upper"] = one.interval

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netchoice.choice.cohort_frame import NAMING, OWN, CohortFrame, ParameterOfModel
+from netchoice.choice.cohort_frame import OWN, CohortFrame, ParameterOfModel
 from netchoice.choice.sizes import RANGE_RATIO
+from netchoice.choice.text import wrapped
 from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
 from netchoice.inference.sequential_test import ALPHA
 from netchoice.inference.verdict import KINDS
@@ -94,14 +95,11 @@ FAMILY, SEVERAL = "family ", "several families"
 MOST_LISTED = 500  # networks in a list of the record
 MOST_EXAMPLES = 5
 MOST_NAMES = 4  # of models or families in the headline
-#: What the headline says about the networks with a verdict.
-_IN_WORDS = {
-    "one-fits": "one model fits {} and is by far the most probable",
-    "several-fit": "several models fit or may fit {}",
-    "borderline": "no model fits {} for certain",
-    "none-fits": "none of these models fits {}",
-    "open": "{} not decided",
-}
+#: What a verdict is called.
+IN_WORDS = {
+    "one-fits": "one model fits", "several-fit": "several models fit", "borderline": "borderline",
+    "none-fits": "none fits", "open": "not decided",
+}  # fmt: skip
 #: How the error of a network begins whose size the prepared simulations do not cover.
 _NOT_PREPARED = re.compile(
     r"no simulations are prepared for a network with (\d+) nodes( and \d+ edges)?"
@@ -140,10 +138,13 @@ def summarise_cohort(
     ...     "model": ["dmc", ""], "probability_dmc": [0.99, 0.0], "lower_dmc": [0.9, 0.0],
     ...     "upper_dmc": [1.0, 0.0], "fit_p_dmc": [0.4, 0.001]})
     >>> record = summarise_cohort(frame)
-    >>> for part in record["headline"].split("; "):
-    ...     print(part)
-    of 2 networks: one model fits 1 (50%) and is by far the most probable: dmc 1
-    none of these models fits 1 (50%)
+    >>> record["headline"]
+    'verdicts of 2 networks: one model fits 1, none fits 1'
+    >>> for line in cohort_lines(record)[:3]:
+    ...     print(line)
+    verdicts of 2 networks:
+      one model fits           1 (50%)  dmc 1
+      none fits                1 (50%)
     >>> record["none_fits"]["q_values"]
     [0.4, 0.002]
     """
@@ -157,6 +158,7 @@ def summarise_cohort(
         "references": _counts(cohort.answered["reference"]),
         "verdicts": _verdicts(cohort),
         "outcomes": _outcomes(cohort),
+        "named": _named(cohort),
         "probable": _counts(cohort.probable().explode().dropna()),
         "none_fits": _none_fits(cohort, floor, alpha),
         "parameters": trends,
@@ -167,7 +169,8 @@ def summarise_cohort(
         "alpha": alpha,
         "settings": dict(settings or {}),
     }
-    return record | {"headline": _headline(record), "notes": list(_notes(record))}
+    texts = {"headline": _headline(record), "notes": list(_notes(record)), "next": _next(record)}
+    return record | texts
 
 
 def _counts(values: pd.Series) -> dict[str, int]:
@@ -217,6 +220,17 @@ def _outcomes(cohort: CohortFrame) -> dict[str, Any]:
     found = outcomes(cohort)
     by_group = {name: _counts(found[rows.index]) for name, rows in _by_group(cohort)}
     return {"all": _counts(found), "by_group": by_group}
+
+
+def _named(cohort: CohortFrame) -> dict[str, dict[str, int]]:
+    """Return by verdict the number of networks of each model or family that it names, or may name."""
+    rows, names = cohort.answered, outcomes(cohort)
+    names = names.where(rows["verdict"] != "borderline", rows["model"])
+    return {
+        kind: _counts(names[rows["verdict"] == kind])
+        for kind in ("one-fits", "several-fit", "borderline")
+        if (rows["verdict"] == kind).any()
+    }
 
 
 def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[str, Any]:
@@ -311,22 +325,23 @@ def _seconds(seconds: pd.Series) -> dict[str, float] | None:
 
 
 def _headline(record: Mapping[str, Any]) -> str:
+    counts = {kind: each["n"] for kind, each in record["verdicts"]["all"].items()}
+    parts = [f"{IN_WORDS[kind]} {n}" for kind, n in counts.items() if n]
     networks = count(record["answered"], "network")
-    found = record["verdicts"]["all"]
-    counts = record["outcomes"]["all"]
-    named = {name: n for name, n in counts.items() if name in record["models"]}
-    several = {name: n for name, n in counts.items() if name == SEVERAL or name.startswith(FAMILY)}
-    names = {
-        NAMING: listed(named),
-        "several-fit": listed(several) if [*several] != [SEVERAL] else "",
-    }
-    parts = [
-        _IN_WORDS[kind].format(f"{each['n']} ({each['share']:.0%})")
-        + (f": {names[kind]}" if names.get(kind) else "")
-        for kind, each in found.items()
-        if each["n"]
-    ]
-    return f"of {networks}: {'; '.join(parts)}" if parts else "no network was answered"
+    return f"verdicts of {networks}: {', '.join(parts)}" if parts else "no network was answered"
+
+
+def cohort_lines(record: Mapping[str, Any]) -> list[str]:
+    """Return the summary of a cohort in lines of at most 100 characters."""
+    verdicts, colon, _ = record["headline"].partition(":")
+    lines = [verdicts + colon]
+    for kind, each in record["verdicts"]["all"].items():
+        if each["n"]:
+            share = f"{each['n']} ({each['share']:.0%})"
+            names = listed(record["named"].get(kind, {}))
+            lines.append(f"  {IN_WORDS[kind]:<20} {share:>11}  {names}".rstrip())
+    lines += [*record["notes"], f"next: {record['next']}"]
+    return [part for line in lines for part in wrapped(line)]
 
 
 def listed(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:
@@ -345,7 +360,7 @@ def listed(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:
 
 def _notes(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a careful reader should know about the summary."""
-    none_fits, failed = record["none_fits"], record["networks"] - record["answered"]
+    failed = record["networks"] - record["answered"]
     if record["remedy"]:
         yield record["remedy"]
     if failed:
@@ -353,25 +368,47 @@ def _notes(record: Mapping[str, Any]) -> Iterator[str]:
         others = [one for one in first if not _NOT_PREPARED.match(one["error"])]
         example = f", for example {others[0]['id']}: {others[0]['error']}" if others else ""
         yield f"not answered: {failed} of {count(record['networks'], 'network')}{example}"
-    if none_fits["limit"]:
-        yield none_fits["limit"]
-    if record["answered"]:
-        yield (
-            f"a network that one of these models made gets the verdict none-fits with a probability of "
-            f"at most {record['alpha']:g}; in a cohort of {record['answered']} this can be up to "
-            f"{mean_count(none_fits['expected_by_chance'])} networks on average"
-        )
+    if record["answered"] > 1:
+        yield from _about_p_values(record)
     n_sets = sum(n if text.endswith(OWN) else 1 for text, n in record["references"].items())
     if n_sets > 1:
         yield (
-            f"the networks were answered from {n_sets} sets of simulations; a comparison of groups also "
-            "compares these sets"
+            f"{n_sets} sets of simulations answered; a comparison of groups also compares these sets"
         )
     if record["parameters"]:
         yield (
-            "the tests of parameters use the medians of the posteriors; the intervals of the parameters "
-            "are not propagated, so uncertain estimates count as much as certain ones"
+            "the tests of parameters use medians; uncertain estimates count as much as certain ones"
         )
+
+
+def _about_p_values(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield when p-values decide, and when the false discovery rate does."""
+    none_fits = record["none_fits"]
+    by_chance = mean_count(none_fits["expected_by_chance"])
+    yield (
+        f"each verdict goes by the p-values of its network; by chance, none fits up to {by_chance} of "
+        f"{record['answered']}"
+    )
+    yield (
+        f"for the cohort, the false discovery rate decides: none fits {none_fits['rejected']} "
+        f"(q of at most {none_fits['rate']:g}, none-fits.csv)"
+    )
+    if none_fits["limit"]:
+        yield none_fits["limit"]
+
+
+def _next(record: Mapping[str, Any]) -> str:
+    """Return the one thing to do next."""
+    found = {kind: each["n"] for kind, each in record["verdicts"]["all"].items()}
+    if record["remedy"]:
+        return "make simulations for the sizes that have none"
+    if not record["answered"]:
+        return "correct the files, or leave them out"
+    if found["none-fits"]:
+        return "see in the report how the networks that no model fits differ"
+    if found["several-fit"] or found["borderline"]:
+        return "larger networks of the same kind decide more; report what is undecided as such"
+    return "see the parameters of each network in answers.csv, and by group in the report"
 
 
 def remedy(errors: Iterable[str]) -> str:
@@ -387,7 +424,7 @@ def remedy(errors: Iterable[str]) -> str:
     sizes = "the size" if len(found) == 1 else "the sizes"
     problem = f"the simulations do not cover {sizes} of {count(len(found), 'network')}"
     if any(match[2] for match in found):
-        return f"{problem}; leave out --with, and these networks get simulations of their own"
+        return f"{problem}; leave out --reference, and these networks get simulations of their own"
     ranges: list[tuple[int, int]] = []
     for size in sorted(int(match[1]) for match in found):
         if ranges and size <= RANGE_RATIO * ranges[-1][0]:

@@ -88,6 +88,11 @@ class Discrepancy:
         """Whether the observed value is larger than nearly all simulations."""
         return self.direction in ("more", "larger")
 
+    @property
+    def is_outside(self) -> bool:
+        """Whether the observed value is outside all of these simulations."""
+        return self.share == 1
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -101,7 +106,10 @@ class Advice:
 
 
 def find_discrepancies(
-    observed: Mapping[str, float], simulated: pd.DataFrame, features: Iterable[Feature] = ()
+    observed: Mapping[str, float],
+    simulated: pd.DataFrame,
+    features: Iterable[Feature] = (),
+    simulations: str = "simulations",
 ) -> list[Discrepancy]:
     """Return every feature of the observation among simulations of one model, farthest outside first.
 
@@ -110,14 +118,17 @@ def find_discrepancies(
     observed : mapping, features of the observation; those without a value are left out
     simulated : DataFrame, features of simulations of one model; missing values do not count
     features : iterable of Feature, features of your own, for their labels
+    simulations : str, what sentences call the simulations, such as "simulations near the network"
 
     Examples
     --------
     >>> import pandas as pd
     >>> simulated = pd.DataFrame({"n_triangles": range(40, 211), "degree_mean": [2.0] * 171})
     >>> found = find_discrepancies({"n_triangles": 512, "degree_mean": 2.0}, simulated)
-    >>> [each.sentence for each in found]
-    ['more triangles than any simulation: 512, simulated 40 to 210', 'mean degree: 2, as in every simulation']
+    >>> for each in found:
+    ...     print(each.sentence)
+    more triangles than any of the 171 simulations: 512, simulated 40 to 210
+    mean degree: 2, as in every simulation
     >>> pd.DataFrame(found)["direction"].tolist()
     ['more', '']
     """
@@ -128,11 +139,11 @@ def find_discrepancies(
         value = float(observed.get(name, math.nan))
         if len(values) > 1 and not math.isnan(value):
             item = known.get(name) or feature(name=name)(lambda: 0)  # only its name is known
-            found.append(_discrepancy(item, value, values))
+            found.append(_discrepancy(item, value, values, f"{len(values)} {simulations}"))
     return sorted(found, key=lambda each: -each.size)
 
 
-def _discrepancy(item: Feature, value: float, values: Floats) -> Discrepancy:
+def _discrepancy(item: Feature, value: float, values: Floats, simulations: str) -> Discrepancy:
     below, above = float(np.mean(values < value)), float(np.mean(values > value))
     share, direction, size = max(below, above), "", 0.0
     if share >= 1 - TAIL:
@@ -149,13 +160,21 @@ def _discrepancy(item: Feature, value: float, values: Floats) -> Discrepancy:
         share=share,
         direction=direction,
         size=size,
-        sentence=_sentence(item.label, direction, share, value, quantiles[0], quantiles[-1]),
+        sentence=_sentence(
+            item.label, direction, share, value, quantiles[0], quantiles[-1], simulations
+        ),
         **dict(zip(_QUANTILES, quantiles, strict=True)),
     )
 
 
 def _sentence(
-    label: str, direction: str, share: float, value: float, low: float, high: float
+    label: str,
+    direction: str,
+    share: float,
+    value: float,
+    low: float,
+    high: float,
+    simulations: str,
 ) -> str:
     shown, lowest, highest = distinct_numbers(value, low, high)
     if low == high:
@@ -164,8 +183,8 @@ def _sentence(
         simulated = f"simulated {lowest} to {highest}"
     if not direction:
         return f"{label}: {shown}, {simulated}"
-    others = "any simulation" if share == 1 else f"{min(share, 0.999):.1%} of simulations"
-    return f"{direction} {label} than {others}: {shown}, {simulated}"
+    others = "any" if share == 1 else f"{min(share, 0.999):.1%}"
+    return f"{direction} {label} than {others} of the {simulations}: {shown}, {simulated}"
 
 
 def distinct_numbers(*values: float) -> list[str]:
@@ -310,15 +329,14 @@ def _about_mechanism(
     new = [name for name in names if name not in space.labels]
     if new:
         models = f"{', '.join(new[:-1])} and {new[-1]}" if new[1:] else new[0]
-        sentence = f"{fact}; compare with {models}"
-        yield Advice(sentence, ALL_MECHANISMS)
+        yield Advice(f"{fact}; try {models}", ALL_MECHANISMS)
         return
     partners = [name for name in names if is_growing(space[name]) and name != model.name]
     mixed = [f"{model.name}+{name}" for name in partners if is_growing(model)]
     if mixed and mixed[0] not in space.labels:
         sentence = f"{fact}; try a mixture with {partners[0]}"
         yield Advice(sentence, f"--space {mixed[0]}" + (" --match" if matched else ""))
-    elif model.name in names:
+    else:
         yield Advice(f"{fact}; try a model of your own that {mechanism}", "")
 
 

@@ -239,7 +239,7 @@ def evaluate_features(
     rows: int | None = None,
     seed: int = 1,
     workers: int | None = None,
-    path: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
     on_progress: Progress | bool | None = None,
 ) -> FeatureEvaluation:
     """Rank features with many methods and penalties, evaluate the rankings, and recommend a set.
@@ -283,7 +283,7 @@ def evaluate_features(
     seed : int
     workers : int, optional
         Threads; one per core by default.
-    path : path, optional
+    out : path, optional
         Folder for the results. An interrupted evaluation is resumed there.
     on_progress : callable or bool, optional
         Called with the name of the stage, and the rankings done, in total, and failed. True shows the
@@ -313,7 +313,7 @@ def evaluate_features(
         second = load_table(test, label, first.target.kind, rows=rows, seed=seed)
     source = find_costs(loaded, costs)
     _check_unit(budget, source)
-    folder = None if path is None else place(path)
+    folder = None if out is None else place(out)
     model = source.for_features(first.features)
     n_jobs, report = workers or count_threads(-1), listener(on_progress)
     tested = first if second is None else second

@@ -18,7 +18,13 @@ from netchoice.choice.answer import (
     PosteriorDraws,
 )
 from netchoice.choice.conclude import N_DISCREPANCIES, Known, estimates
-from netchoice.choice.discrepancies import Advice, Discrepancy, advise, main_discrepancies
+from netchoice.choice.discrepancies import (
+    Advice,
+    Discrepancy,
+    advise,
+    find_discrepancies,
+    main_discrepancies,
+)
 from netchoice.choice.notes import notes_of
 from netchoice.choice.observe import as_given
 from netchoice.choice.reference import CALIBRATION, ModelPosterior, NearRows
@@ -33,8 +39,10 @@ from netchoice.inference.reliability import scored
 from netchoice.profiles import Envelope, envelopes, network_profile
 from netchoice.threads import one_blas_thread, threads
 
-#: Simulations near the network of each model that is shown.
-N_NEAR = 200
+#: Simulations near the network of each model that is shown, and what sentences call them.
+N_NEAR, NEAR = 200, "simulations near the network"
+#: Models whose networks stay networks of the same model if edges are exchanged at random.
+EXCHANGEABLE = ("configuration", "rds")
 #: Rows of each model in the map and in histograms, and histograms.
 N_MAPPED, N_SAMPLED, N_HISTOGRAMS = 300, 400, 6
 #: Models of the map and of the histograms; the others were rejected.
@@ -48,6 +56,7 @@ DETAILS = 0.8
 def explain(answer: Answer, known: Known, clock: Clock) -> Answer:
     """Return the answer with reasons: differences, power, quality of estimates, notes and evidence."""
     near, quality = _near(known, clock), _quality(known, clock)
+    power_of, power = _power(known, clock)
     held_out = _held_out(known)
     models = tuple(
         _explained(each, known, near.get(each.name), quality.get(each.name))
@@ -57,7 +66,8 @@ def explain(answer: Answer, known: Known, clock: Clock) -> Answer:
         answer,
         models=models,
         features=_feature_values(known),
-        power=_power(known, clock),
+        power=power,
+        power_of=power_of,
         accuracy=held_out.accuracy,
         log_score=held_out.log_score,
         evidence=Evidence(
@@ -81,14 +91,15 @@ def _explained(
 ) -> ModelAnswer:
     name, is_simulated = answer.name, answer.name in known.reference.models
     found = known.discrepancies(known.rows(name)) if is_simulated else []
-    shown = found if near is None else known.discrepancies(near.X)
+    shown = found
+    if near is not None:
+        given = [find(each) for each in known.reference.settings.features or ()]
+        shown = find_discrepancies(known.observed.values, near.X, given, NEAR)
     return replace(
         answer,
         parameters=estimates(known, name, quality) if answer.is_candidate else {},
         discrepancies=tuple(main_discrepancies(shown, N_DISCREPANCIES)),
-        outside=tuple(
-            each.feature for each in found if not each.minimum <= each.observed <= each.maximum
-        ),
+        outside=tuple(each.feature for each in found if each.is_outside),
         advice=() if answer.is_candidate else _advice(known, name, shown),
     )
 
@@ -127,14 +138,23 @@ def _quality(known: Known, clock: Clock) -> dict[str, PosteriorQuality]:
     return found
 
 
-def _power(known: Known, clock: Clock) -> dict[str, Noticed]:
-    """Return which alterations of the most probable model's networks the test of fit notices."""
+def _power(known: Known, clock: Clock) -> tuple[str, dict[str, Noticed]]:
+    """Return a candidate, the most probable one if possible, and which of its altered networks are noticed.
+
+    Rewired networks of an exchangeable model are networks of this model, so no test notices them. Another
+    candidate is taken then, or else rewiring is left out. Without a candidate, power says nothing.
+    """
     n = known.reference.effort.shown
-    model = next((name for name in known.ranked if name in known.state.compared), None)
-    if model is None or not n or clock.has_passed(DETAILS):
-        return {}
+    compared = [name for name in known.candidates if name in known.state.compared]
+    if not compared or not n or clock.has_passed(DETAILS):
+        return "", {}
+    others = [name for name in compared if name.partition("~")[0] not in EXCHANGEABLE]
+    model = (others or compared)[0]
     with one_blas_thread():
-        return known.reference.power(model, known.names, n)
+        noticed = known.reference.power(model, known.names, n)
+    if not others:
+        noticed = {kind: each for kind, each in noticed.items() if "rewired" not in kind}
+    return model, noticed
 
 
 # Features

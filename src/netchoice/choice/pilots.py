@@ -15,6 +15,7 @@ from netchoice.atomic import write_text
 from netchoice.choice.observe import as_given
 from netchoice.choice.rank import selectors_for
 from netchoice.choice.reference import Progress
+from netchoice.choice.references import settings_of
 from netchoice.choice.settings import GivenFeature, Settings
 from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
@@ -28,7 +29,7 @@ from netchoice.inference.wilson_interval import wilson
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path
-from netchoice.simulate import simulate_table
+from netchoice.simulate import Priors, simulate_table
 from netchoice.storage.records import to_record
 from netchoice.storage.run_folder import SCORES, run_folder
 from netchoice.storage.table import ReferenceTable
@@ -112,11 +113,12 @@ def select_on_pilots(
     penalty: float | None = None,
     budget: float | str | None = None,
     costs: str = "reference",
+    prior: Priors = None,
     isolated: str = "keep",
     seed: int = 1,
     workers: int | None = None,
     engine: str | Executor = "processes",
-    path: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
     fresh: bool = False,
     on_progress: Progress | bool | None = None,
 ) -> PilotSelection:
@@ -146,9 +148,9 @@ def select_on_pilots(
         "reference": the reference costs for ``n_nodes``, the same on every machine. "measured": the costs
         measured on the pilots, multiplied by how much the reference costs grow up to ``n_nodes``.
     isolated : "keep" or "drop"
-    seed, workers, engine
+    prior, seed, workers, engine
         As in :func:`netchoice.simulate_table`.
-    path : path, optional
+    out : path, optional
         Folder for the simulations and ``pilot.json``. A run that was interrupted there is resumed.
     fresh : bool
         Delete an earlier run in that folder.
@@ -168,8 +170,8 @@ def select_on_pilots(
     >>> found.features, found.accuracy
     (('degree_mean',), 1.0)
     """
-    settings = Settings.of(
-        space, match=False, isolated=isolated, features=features, method=method, penalty=penalty,
+    settings = settings_of(
+        space, prior, match=False, isolated=isolated, features=features, method=method, penalty=penalty,
         budget=budget, costs=costs, seed=seed,
     )  # fmt: skip
     if settings.match:
@@ -186,7 +188,7 @@ def select_on_pilots(
             f"pilots of {pilot_nodes} nodes for networks of {n_nodes}; expected pilots that are not "
             "larger than the networks"
         )
-    folder = None if path is None else place(path)
+    folder = None if out is None else place(out)
     record = {
         **settings.as_dict(), "n_nodes": n_nodes, "pilot_nodes": pilot_nodes, "samples": samples
     }  # fmt: skip
@@ -250,7 +252,7 @@ def _select(
             space, n_nodes=pilot_nodes, n_samples=samples, seed=settings.seed,
             stream=f"choose pilots {name}", features=as_given(features, settings),
             isolated=size.isolated, engine=engine, workers=workers, on_progress=report, deadline=deadline,
-            path=None if folder is None else folder / "tables" / name,
+            out=None if folder is None else folder / "tables" / name,
         )  # fmt: skip
         if len(table) < samples:
             raise UsageError(

@@ -16,7 +16,14 @@ from netchoice.choice.reference import (
     Progress,
     Reference,
 )
-from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature, Settings
+from netchoice.choice.settings import (
+    DEFAULT_SEED,
+    DEFAULT_SPACE,
+    Clock,
+    Effort,
+    GivenFeature,
+    Settings,
+)
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
@@ -24,6 +31,7 @@ from netchoice.features.registry import FEATURES, find
 from netchoice.models.builtin import get_space, rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.simulate import Priors, with_priors
 from netchoice.storage.kept_files import DamagedFileError, fingerprint_of, read_json, write_json
 from netchoice.storage.run_folder import disk_errors, find_run, run_folder
 from netchoice.stores import place
@@ -199,6 +207,16 @@ def _settings(
     )
 
 
+def settings_of(
+    space: str | ModelSpace | None, prior: Priors, *, match: bool | None, **options: Any
+) -> Settings:
+    """Return the settings of a task, with some priors of its models replaced."""
+    if prior:
+        match = space is None if match is None else match
+        space = with_priors(DEFAULT_SPACE if space is None else space, prior)
+    return Settings.of(space, match=match, **options)
+
+
 def prepared_references(
     given: str | PathLike[str] | References,
     space: str | ModelSpace | None,
@@ -233,15 +251,16 @@ def prepare(
     space: str | ModelSpace | None = None,
     n_nodes: int | str | Sequence[int | str] | None = None,
     *,
-    graphs: Iterable[Any] = (),
+    like: Iterable[Any] = (),
     match: bool | None = None,
     features: Iterable[GivenFeature] | None = None,
+    prior: Priors = None,
     isolated: str | None = None,
     effort: Effort | None = None,
     seed: int = 1,
     workers: int | None = None,
     engine: str | Executor = "processes",
-    path: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
     fresh: bool = False,
     on_progress: Progress | bool | None = None,
 ) -> References:
@@ -254,14 +273,14 @@ def prepare(
     n_nodes : int, str, or a sequence of these, optional
         Numbers of nodes to prepare. A text such as ``"240..375"`` is a range of sizes, for which one set
         of simulations serves.
-    graphs : iterable of networks, or of :class:`~netchoice.choice.sizes.Size`, optional
-        Prepare their sizes. Density-matched simulations need networks.
+    like : iterable of networks, or of :class:`~netchoice.choice.sizes.Size`, optional
+        Prepare their sizes, density-matched unless ``match`` is False.
     isolated : "keep", "drop" or None
         None prepares both, because networks with and without isolated nodes are compared with different
         simulations.
-    path : path, optional
+    out : path, optional
         Folder to keep the simulations in. An interrupted preparation is resumed.
-    match, features, effort, seed, workers, engine, fresh, on_progress
+    match, features, prior, effort, seed, workers, engine, fresh, on_progress
         As in :func:`netchoice.choose_model`.
 
     Examples
@@ -271,28 +290,32 @@ def prepare(
     >>> references
     <References: ba1, ba2, ba3, ba4; 20 nodes, isolated nodes dropped; 20 nodes, isolated nodes kept>
     """
-    settings = Settings.of(
-        space, match=match, features=features, isolated=isolated, effort=effort, seed=seed
-    )
+    sizes = list(like)
+    settings = settings_of(
+        space, prior, match=True if match is None and sizes else match, features=features,
+        isolated=isolated, effort=effort, seed=seed,
+    )  # fmt: skip
     numbers: list[Any] = []
     if n_nodes is not None:
         is_one = isinstance(n_nodes, int | str)
         numbers = [n_nodes] if is_one else list(n_nodes)  # type: ignore[arg-type]
     if numbers and settings.match:
         raise UsageError(
-            "density-matched simulations depend on networks; pass networks (--match NETWORK), or a space "
+            "density-matched simulations depend on networks; pass networks (--like NETWORK), or a space "
             "that is not matched"
         )
     both = ("keep", "drop") if isolated is None else (isolated,)
-    folder = None if path is None else place(path)
+    folder = None if out is None else place(out)
     made = References(settings, folder)
     made.options = {
         "workers": workers, "engine": engine, "on_progress": listener(on_progress)
     }  # fmt: skip
-    sizes = [Size.of_text(number, each) for number in numbers for each in both]
-    sizes += [each if isinstance(each, Size) else made.size_of(each) for each in graphs]
+    sizes = [each if isinstance(each, Size) else made.size_of(each) for each in sizes]
+    sizes += [Size.of_text(number, each) for number in numbers for each in both]
     if not sizes:
-        raise UsageError("no number of nodes is given; pass n_nodes (--nodes 300), or networks")
+        raise UsageError(
+            "no number of nodes is given; pass n_nodes (--nodes 300), or networks (--like NETWORK)"
+        )
     if folder is None:
         made.add(sizes)
         return made

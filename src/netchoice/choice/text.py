@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from netchoice.choice.discrepancies import Advice, distinct_numbers
+from netchoice.choice.assess import UNMATCHED
+from netchoice.choice.discrepancies import ALL_MECHANISMS, Advice, Discrepancy, distinct_numbers
 from netchoice.choice.identifiability import TWO_KINDS
 from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import summary_html
+from netchoice.models.builtin import get_space
 from netchoice.units import count, duration
 
 if TYPE_CHECKING:
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Characters of a line of the first screen, and its lines; a command adds one that names the folder.
 WIDTH, MOST_LINES = 100, 11
+#: Begins a line on simulations that the network is outside of, as in the report.
+SIGN = "⚠"
+#: What decides more, and the characters of names that fit into a line with it.
+LARGER, MOST_NAMED = "take a larger network of this kind, or a cohort", 26
 #: Models that the first screen lists, and contradictions that it shows if no model fits.
 MOST_LISTED, MOST_CONTRADICTIONS = 4, 2
 
@@ -35,22 +42,35 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     """
     if verbose:
         return list(_all_lines(answer, language))
-    head = [_network(answer), f"verdict: {answer.verdict.sentence}"]
+    head = [_network(answer), *wrapped(f"verdict: {answer.verdict.sentence}")]
     following = next_step(answer, language).rpartition("; ")[2]
     end = [
-        *_others(answer), *_contradictions(answer), power_line(answer), *[*_parameters(answer, WIDTH)][:1],
+        *_contradictions(answer), power_line(answer, WIDTH), *[*_parameters(answer, WIDTH)][:1],
         _cost(answer), f"next: {following}" if following else "",
     ]  # fmt: skip
     end = [line for line in end if line]
-    listed = _listed(answer)
-    room, models = MOST_LINES - len(head) - len(end) - len(listed), list[str]()
-    for each in listed:
-        models.append(model_line(each, answer.has_probabilities))
-        contradicted = contradiction(answer, each)
-        if contradicted and room > 0:
-            models.append(contradicted)
-            room -= 1
+    models = _models(answer, MOST_LINES - len(head) - len(end))
     return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in head + models + end]
+
+
+def wrapped(line: str) -> list[str]:
+    """Return a line in lines of at most 100 characters, of which the later ones are indented."""
+    if len(line) <= WIDTH:
+        return [line]
+    return textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _models(answer: Answer, most: int) -> list[str]:
+    """Return the first candidates, each with its contradiction, and a line that counts the other models."""
+    lines: list[str] = []
+    shown: list[ModelAnswer] = []
+    for each in _listed(answer):
+        own = [model_line(each, answer.has_probabilities), *_sign(contradiction(answer, each))]
+        if len(lines) + len(own) + 1 > most:
+            break
+        lines += own
+        shown.append(each)
+    return [*lines, *_others(answer, shown)]
 
 
 def _network(answer: Answer) -> str:
@@ -77,16 +97,15 @@ def _listed(answer: Answer) -> list[ModelAnswer]:
     return sorted(known, key=lambda each: each.state != FITS)[:MOST_LISTED]
 
 
-def _others(answer: Answer) -> Iterator[str]:
+def _others(answer: Answer, listed: Sequence[ModelAnswer]) -> Iterator[str]:
     """Yield a line on the models that are not listed, if any is."""
-    listed = _listed(answer)
     others = Counter(each.state for each in answer.models if each not in listed)
     if others and listed:
-        several = {FITS: "fit", "does not fit": "do not fit"}
-        one = {OPEN: "not decided"}
+        several = {FITS: "fit", "does not fit": "do not fit", UNMATCHED: "never have this density"}
+        names = {OPEN: "not decided"}
+        ranked = sorted(others.items(), key=lambda item: (item[0] != FITS, -item[1]))
         states = ", ".join(
-            f"{n} {(several | one if n > 1 else one).get(state, state)}"
-            for state, n in others.most_common()
+            f"{n} {(several | names if n > 1 else names).get(state, state)}" for state, n in ranked
         )
         yield f"  the other models: {states}"
 
@@ -102,16 +121,30 @@ def model_line(each: ModelAnswer, has_probabilities: bool = True) -> str:
 
 
 def contradiction(answer: Answer, model: ModelAnswer) -> str:
-    """Return in which feature the network is outside all simulations of a model; "" if it is in none."""
+    """Return in which feature the network is outside simulations of a model; "" if it is in none."""
     outside = [each for each in answer.features if each.name in model.outside]
-    if not outside:
+    if outside:
+        first = min(outside, key=lambda each: model.outside.index(each.name))
+        value = distinct_numbers(first.observed)[0]
+        return f"{first.label} = {value} is outside all simulations of {model.name}"
+    near = next((each for each in model.discrepancies if each.is_outside), None)
+    if near is None:
         return ""
-    first = min(outside, key=lambda each: model.outside.index(each.name))
-    value = distinct_numbers(first.observed)[0]
-    return f"    but {first.label} = {value} is outside the simulated range"
+    value = distinct_numbers(near.observed)[0]
+    return f"{near.label} = {value} is outside the simulations of {model.name} near the network"
 
 
-def _contradictions(answer: Answer) -> Iterator[str]:
+def is_signed(model: ModelAnswer, one: Discrepancy) -> bool:
+    """Return whether a difference carries the sign: the network is outside simulations of the model."""
+    return one.is_outside or one.feature in model.outside
+
+
+def _sign(text: str) -> list[str]:
+    """Return a contradiction as a line below its model, with the sign that it has in the report."""
+    return [f"    {SIGN} {text}"] if text else []
+
+
+def contradictions(answer: Answer) -> Iterator[str]:
     """Yield in what the network differs from all, or nearly all, models, if none fits."""
     if answer.candidates:
         return
@@ -125,19 +158,28 @@ def _contradictions(answer: Answer) -> Iterator[str]:
             continue
         topics.add(each.topic)
         value = distinct_numbers(each.observed)[0]
-        yield f"  {each.label} = {value} is outside the range of {n} of {n_models} models"
+        yield f"{each.label} = {value} is outside all simulations of {n} of {n_models} models"
         if len(topics) == MOST_CONTRADICTIONS:
             return
 
 
-def power_line(answer: Answer) -> str:
+def _contradictions(answer: Answer) -> Iterator[str]:
+    yield from (f"  {SIGN} {text}" for text in contradictions(answer))
+
+
+def power_line(answer: Answer, width: float = math.inf) -> str:
     """Return what the test of fit notices at this size, in a line; "" if it was not measured."""
     if not answer.power:
         return ""
-    (_, rewired), *others = answer.power.items()
+    model, ((kind, first), *others) = answer.power_of, answer.power.items()
+    line = (
+        f"power: of {first.n} networks of {model} with {kind}, the test notices {first.share:.0%}"
+    )
     rest = ", ".join(f"{kind} {each.share:.0%}" for kind, each in others)
-    noticed = f"a rewired network is noticed in {rewired.share:.0%} of {rewired.n} trials"
-    return f"power: {noticed} ({rest})" if rest else f"power: {noticed}"
+    if "rewired" not in kind:
+        rest = f"rewired ones are networks of {model} again"
+    with_rest = f"{line} ({rest})" if rest else line
+    return with_rest if len(with_rest) <= width else line
 
 
 def _parameters(answer: Answer, width: float = math.inf) -> Iterator[str]:
@@ -167,7 +209,7 @@ def _cost(answer: Answer) -> str:
 
 
 def next_step(answer: Answer, language: str) -> str:
-    """Return the one thing to do next; "" if there is nothing."""
+    """Return the one thing to do next."""
     if any(note.startswith(TWO_KINDS) for note in answer.notes):
         return "compare a projection on one kind of nodes: the network seems to have two kinds"
     if answer.ended_by_limit:
@@ -175,15 +217,39 @@ def next_step(answer: Answer, language: str) -> str:
     if not answer.candidates:
         advice = next((one for each in answer.models for one in each.advice), None)
         return "" if advice is None else advice_text(advice, language)
-    fitting = [each for each in answer.candidates if each.state == FITS]
-    if answer.verdict.model is None and len(fitting) > 1:
-        return "several models fit: say so, and compare networks of the same kind as a cohort"
-    return ""
+    return advice_text(_next_with_candidates(answer), language)
+
+
+def _next_with_candidates(answer: Answer) -> Advice:
+    """Return the one thing to do next if some models are not rejected."""
+    verdict, probable = answer.verdict, answer.verdict.probable
+    if verdict.kind == "open":
+        return Advice(
+            "give narrower priors to the open models, of which most simulations failed", ""
+        )
+    if verdict.kind == "borderline":
+        return Advice(f"to decide on {_named(verdict.candidates)}, {LARGER}", "")
+    if verdict.model is None and len(probable) == 1:
+        return Advice(f"see if {probable[0]} is as probable with another seed", "--seed 2")
+    if verdict.model is None:
+        return Advice(f"to decide between {_named(probable)}, {LARGER}", "")
+    if contradiction(answer, answer[verdict.model]):
+        return Advice(f"see in the report how the network differs from {verdict.model}", "")
+    if not set(get_space("all").labels) <= {each.name for each in answer.models}:
+        return Advice(f"compare {verdict.model} with all mechanisms", ALL_MECHANISMS)
+    return Advice(f"see if {verdict.model} also fits another network of the same kind", "")
+
+
+def _named(models: Sequence[str]) -> str:
+    """Return the names of one or two models, if they are short."""
+    names = " and ".join(models)
+    return names if len(models) <= 2 and len(names) <= MOST_NAMED else "these models"
 
 
 _IN_PYTHON = (
     (r"--space (\S+) --match", r'space="\1", match=True'),
     (r"--space (\S+)", r'space="\1"'),
+    (r"--seed (\S+)", r"seed=\1"),
     (r"--isolated (\S+)", r'isolated="\1"'),
     (r"--match", "match=True"),
     (r'--prior "([^=]+)=(.+)"', r'space.with_priors({"\1": "\2"})'),
@@ -211,6 +277,7 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
     if answer.reading is not None:
         yield from (f"  {line}" for line in answer.reading.lines())
     yield f"verdict: {answer.verdict.sentence}"
+    yield from _contradictions(answer)
     if len(answer.verdict.families) > 1:
         shares = answer.verdict.families.items()
         yield f"families: {', '.join(f'{name} {rounded(share)}' for name, share in shares)}"
@@ -232,7 +299,8 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
 def _about_model(answer: Answer, each: ModelAnswer, language: str) -> Iterator[str]:
     if each.is_candidate:
         yield model_line(each, answer.has_probabilities)
-        yield from (line for line in [contradiction(answer, each)] if line)
+        if not any(is_signed(each, one) for one in each.discrepancies[:2]):
+            yield from _sign(contradiction(answer, each))
     else:
         p = f", p = {each.p_value:.2g}" if each.p_value is not None else ""
         before = (
@@ -242,7 +310,7 @@ def _about_model(answer: Answer, each: ModelAnswer, language: str) -> Iterator[s
         )
         yield f"  {each.name:<16} {each.state}{p}{before}"
     for one in each.discrepancies[:2]:
-        yield f"    {one.sentence}"
+        yield f"    {SIGN} {one.sentence}" if is_signed(each, one) else f"    {one.sentence}"
     for advice in each.advice[:1]:
         yield f"    {advice_text(advice, language)}"
 
@@ -262,7 +330,7 @@ def answer_html(answer: Answer) -> str:
     ]
     head = ("model", "family", "fit", "probability", "interval", "p")
     lines = [
-        *_contradictions(answer), power_line(answer), *_parameters(answer), _cost(answer), *answer.notes
+        *contradictions(answer), power_line(answer), *_parameters(answer), _cost(answer), *answer.notes
     ]  # fmt: skip
     return summary_html(
         f"Verdict: {answer.verdict.sentence}", head, rows, [line for line in lines if line]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,13 +16,15 @@ from netchoice.cli import options
 from netchoice.cli.common import app, print_result, say
 from netchoice.errors import UsageError, one_line
 from netchoice.interruption import STARTED
+from netchoice.storage.run_folder import RECORD
+from netchoice.storage.shards import MANIFEST
 from netchoice.units import count, seconds_of
 
 #: Options that prepared simulations have decided.
 _DECIDED = ("match", "method", "penalty", "budget", "costs", "seed", "prior", "isolated")
 #: Options of choose that its help shows first.
 _FIRST = {
-    "space", "match", "with_", "features", "budget", "time_limit", "seed", "workers", "out", "verbose",
+    "space", "match", "reference", "features", "budget", "time_limit", "seed", "workers", "out", "verbose",
     "as_json",
 }  # fmt: skip
 _SPACE_HELP = (
@@ -56,9 +59,9 @@ def choose(
         bool | None,
         Option(help="Simulate density-matched networks; by default without --space."),
     ] = None,
-    with_: Annotated[
+    reference: Annotated[
         Path | None,
-        Option("--with", help="Use simulations that netchoice prepare made.", **options.FOLDER),
+        Option(help="Use simulations that netchoice prepare made.", **options.FOLDER),
     ] = None,
     features: options.Features = None,
     budget: options.Budget = None,
@@ -104,26 +107,25 @@ def choose(
     from netchoice.io.collection import is_collection
 
     given = _given(context)
-    if with_ is not None:
-        _refuse_decided(given, with_, out)
+    _refuse_results(networks)
+    if reference is not None:
+        _refuse_decided(given, reference, out)
     settings: dict[str, Any] = {
         "features": options.split_list(features, "--features"), "workers": workers, "engine": engine
     }  # fmt: skip
-    if with_ is None:
-        chosen = None if space is None and not prior else options.model_space(space or "all", prior)
+    if reference is None:
         settings |= {
-            "space": chosen, "isolated": isolated, "seed": seed,
-            "match": space is None if match is None else match,
+            "space": space, "match": match, "prior": prior, "isolated": isolated, "seed": seed
         }  # fmt: skip
     else:
         models = None if space is None else netchoice.get_space(space)
         settings = {"workers": workers, "engine": engine} | {
-            "reference": netchoice.References.load(with_, models, settings["features"])
+            "reference": netchoice.References.load(reference, models, settings["features"])
         }
     is_table = False if columns else header
     settings |= {"fresh": fresh, "on_progress": True}
     if len(networks) > 1 or is_collection(networks[0], header=is_table):
-        for name in ("budget", "method", "penalty", "time_limit", "verbose"):
+        for name in ("budget", "method", "penalty", "costs", "time_limit", "verbose"):
             if name in given:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} is for one network; leave it out for a cohort")
@@ -135,7 +137,7 @@ def choose(
         folder = out or Path(f"{_name(networks[0])}-cohort")
         _choose_cohort(networks, how, folder, settings, as_json)
         return
-    if with_ is None:
+    if reference is None:
         settings |= {
             "budget": budget, "method": options.split_list(method, "--method") or (),
             "penalty": penalty, "costs": costs,
@@ -160,7 +162,7 @@ def _choose_one(
     from netchoice.choice.text import answer_lines
     from netchoice.report import report_answer
 
-    answer = netchoice.choose_model(graph, **settings, path=folder)
+    answer = netchoice.choose_model(graph, **settings, out=folder)
     if not as_json:  # before the report, which takes time
         say(*answer_lines(answer, verbose=verbose))
     report_answer(answer, folder)
@@ -183,10 +185,20 @@ def _refuse_decided(given: set[str], folder: Path, out: Path | None) -> None:
         if name in given:
             raise UsageError(
                 f"--{name} is given, but the simulations of {folder} were made before; leave it out, or "
-                "leave out --with"
+                "leave out --reference"
             )
     if out is not None and out.resolve() == folder.resolve():
-        raise UsageError("--out and --with name the same folder; give another folder to --out")
+        raise UsageError("--out and --reference name the same folder; give another folder to --out")
+
+
+def _refuse_results(networks: Sequence[str]) -> None:
+    """Refuse folders that netchoice wrote, which hold no networks to answer for."""
+    for name in networks:
+        if os.path.isdir(name) and any((Path(name) / each).exists() for each in (RECORD, MANIFEST)):
+            raise UsageError(
+                f"{name} holds results of netchoice and not networks; give networks, or show the results: "
+                f"netchoice show {name}"
+            )
 
 
 def _name(network: str) -> str:
@@ -206,6 +218,7 @@ def _choose_cohort(
     as_json: bool,
 ) -> None:
     """Answer for each network of a cohort, and print what came out."""
+    from netchoice.choice.cohort_summary import cohort_lines
     from netchoice.report import report_cohort
 
     collection = netchoice.io.find_networks(names, **reading)
@@ -214,11 +227,11 @@ def _choose_cohort(
     say(f"{count(len(collection), 'network')}{left_out}", err=as_json)
     for path in collection.special:
         say(one_line(f"{path}: a pipe, a socket or a device; left out"), err=as_json)
-    _, record = report_cohort(collection, path=folder, networks=names, **settings)
+    _, record = report_cohort(collection, out=folder, networks=names, **settings)
     print_result(
         as_json, record,
-        [record["headline"], *record["notes"],
-         f"report.html, answers.csv, answers.parquet and features.parquet are in {folder}"],
+        [*cohort_lines(record),
+        [f"report.html, summary.json, figures and tables are in {folder}"],
     )  # fmt: skip
     if not record["answered"]:
         raise typer.Exit(1)
@@ -236,7 +249,7 @@ def prepare(
             help="Number of nodes; several for several sizes; 240..375 for a range of sizes.",
         ),
     ] = None,
-    match: options.Match = None,
+    like: options.Like = None,
     features: options.Features = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
@@ -244,7 +257,8 @@ def prepare(
     engine: options.Engine = "processes",
     seed: options.Seed = 1,
     out: Annotated[
-        Path | None, Option("--out", "-o", help="Folder of the simulations.", **options.FOLDER)
+        Path | None,
+        Option("--out", "-o", help="Folder of the simulations; needed.", **options.FOLDER),
     ] = None,
     fresh: options.Fresh = False,
 ) -> None:
@@ -256,17 +270,16 @@ def prepare(
     unless --isolated names one. To resume an interrupted run, run the same command again.
     """
     folder = options.require(out, "--out", "duplication-1000")
-    graphs = [] if match is None else [netchoice.read_network(match)[0]]
-    if nodes is None and not graphs:
+    networks = [] if like is None else [netchoice.read_network(like)[0]]
+    if nodes is None and not networks:
         raise UsageError("--nodes is missing; give it, for example --nodes 1000")
-    chosen = None if space is None and not prior else options.model_space(space or "all", prior)
     found = netchoice.prepare(
-        chosen, options.split_list(nodes, "--nodes"), graphs=graphs, match=bool(graphs) or None,
+        space, options.split_list(nodes, "--nodes"), like=networks, prior=prior,
         features=options.split_list(features, "--features"), isolated=isolated, seed=seed,
-        workers=workers, engine=engine, path=folder, fresh=fresh, on_progress=True,
+        workers=workers, engine=engine, out=folder, fresh=fresh, on_progress=True,
     )  # fmt: skip
     say(
         f"prepared {', '.join(found.settings.space.labels)} for",
         *(f"  {size}" for size in found),
-        f"use it with: netchoice choose NETWORK… --with {folder}",
+        f"use it with: netchoice choose NETWORK… --reference {folder}",
     )

@@ -11,6 +11,7 @@ from netchoice.cli import options
 from netchoice.cli.common import app, say, summary_line
 from netchoice.errors import UsageError
 from netchoice.io.writer import edge_list_text
+from netchoice.validation import assignments
 
 
 @app.command()
@@ -20,14 +21,13 @@ def grow(
     prior: options.Prior = None,
     seed: options.Seed = 1,
     isolated: options.IsolatedNodes = None,
-    match: options.Match = None,
+    like: options.Like = None,
     out: Annotated[
         str | None,
         Option(
             "--out", "-o", help="Output file: .tsv or .graphml, optionally with .gz; - to print."
         ),
     ] = None,
-    overwrite: options.Overwrite = False,
 ) -> None:
     """Grow one network.
 
@@ -37,10 +37,10 @@ def grow(
     """
     import numpy as np
 
-    chosen = netchoice.get_model(model).with_priors(options.assignments(prior, "--prior"))
+    chosen = netchoice.get_model(model).with_priors(assignments(prior, "prior"))
     kept: str = isolated or "keep"
-    if match is not None:
-        observed, _ = netchoice.read_network(match)
+    if like is not None:
+        observed, _ = netchoice.read_network(like)
         nodes = observed.n_nodes if nodes is None else nodes
         space = netchoice.ModelSpace(chosen.name, [chosen]).matched_to(observed, isolated=isolated)
         chosen, kept = space[chosen.name], space.isolated
@@ -56,13 +56,13 @@ def grow(
         say(*edge_list_text(graph).splitlines())
         return
     if out is not None:
-        netchoice.write_network(graph, out, overwrite=overwrite)
+        netchoice.write_network(graph, out)
     written = f"written to {out}" if out else "not written; pass -o net.tsv to write it"
     say(line, summary_line(graph), written)
 
 
 @app.command()
-def warmup(workers: options.Workers = None) -> None:
+def warmup() -> None:
     """Compile all numerical kernels now, so that later commands start faster.
 
     Example: [bold]netchoice warmup[/bold]
@@ -73,5 +73,5 @@ def warmup(workers: options.Workers = None) -> None:
         status = "compiled" if compiled else "was ready"
         say(f"[{ready}/{total}] {name} {status}", err=True)
 
-    compiled = warm_up(workers, progress)
+    compiled = warm_up(None, progress)
     say(f"{len(compiled)} kernels ready, {sum(compiled.values())} of them compiled now")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -34,9 +34,9 @@ Space = Annotated[
         "observes a part of it; module:attribute for your own."
     ),
 ]
-Match = Annotated[
+Like = Annotated[
     Path | None,
-    Option(metavar="NETWORK", help="Match the density (edges per node) of this network."),
+    Option(metavar="NETWORK", help="Simulate networks with the size and the density of this one."),
 ]
 Prior = Annotated[
     list[str] | None,
@@ -46,7 +46,7 @@ IsolatedNodes = Annotated[
     Isolated | None,
     Option(
         help="keep: grow to the number of nodes; drop: grow to that many non-isolated nodes and drop "
-        "the others. Default: keep, or drop if an observed network (of choose, or --match) has none."
+        "the others. Default: keep, or drop if an observed network (of choose, or --like) has none."
     ),
 ]
 
@@ -132,12 +132,11 @@ def _folder(text: str) -> Path:
 FOLDER: dict[str, Any] = {"parser": _folder, "metavar": "FOLDER"}
 OutFolder = Annotated[
     Path | None,
-    Option("--out", "-o", help="Folder of the results; an interrupted run resumes.", **FOLDER),
+    Option("--out", "-o", help="Folder of the results; needed. A stopped run resumes.", **FOLDER),
 ]
 Fresh = Annotated[
     bool, Option("--fresh", help="Delete an earlier run in the folder, and start over.")
 ]
-Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file if it exists.")]
 
 Value = TypeVar("Value")
 
@@ -148,11 +147,6 @@ def read(
     """Return a network from a file."""
     names = split_list(columns, "--columns")
     return netchoice.read_network(name, format=format, header=header, columns=names)
-
-
-def model_space(space: str, prior: list[str] | None) -> netchoice.ModelSpace:
-    """Return the models that a text names, with some priors replaced."""
-    return netchoice.get_space(space).with_priors(assignments(prior, "--prior"))
 
 
 def split_list(
@@ -170,17 +164,6 @@ def split_list(
     except ValueError:
         expected = "integers" if kind is int else "numbers"
         raise UsageError(f"{option} {text}; expected {expected}, separated by commas") from None
-
-
-def assignments(texts: Iterable[str] | None, option: str) -> dict[str, str]:
-    """Parse texts of the form ``name=value`` from the command line."""
-    pairs = {}
-    for text in texts or ():
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise UsageError(f"{text!r} is not of the form name=value (in {option})")
-        pairs[name.strip()] = value.strip()
-    return pairs
 
 
 def require(value: Value | None, option: str, example: str) -> Value:

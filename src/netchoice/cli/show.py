@@ -58,7 +58,6 @@ def show(
             "the report of an answer or an evaluation to .html.",
         ),
     ] = None,
-    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Show a network, a table, an answer, models or features, or write it to a file.
@@ -80,13 +79,13 @@ def show(
     if listed:
         record, lines = listed
     elif is_folder:
-        record, lines = _folder(path, out, overwrite)
+        record, lines = _folder(path, out)
     else:
         graph, report = options.read(thing, format, header, columns)
         record = {"reading": report.as_dict(), **graph.summary()}
         lines = [*report.lines(), summary_line(graph)]
         if out is not None:
-            netchoice.write_network(graph, out, overwrite=overwrite)
+            netchoice.write_network(graph, out)
             record["out"] = out
             lines.append(f"written to {out}")
     result = None
@@ -126,12 +125,15 @@ def _values(result: FeatureResult) -> Iterator[str]:
 
 # Folders
 
+_AGAIN = "run the same netchoice command again with the same folder to renew it"
 
-def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
+
+def _folder(path: Path, out: str | None) -> Shown:
     """Return what netchoice wrote to a folder; write a table or a report to ``out``."""
+    from netchoice.choice.cohort_summary import cohort_lines
     from netchoice.choice.text import answer_lines
     from netchoice.report.build import write_report
-    from netchoice.report.folder import read_record
+    from netchoice.storage.kept_files import read_json
     from netchoice.storage.run_folder import ANSWER, RECORD
 
     if (path / "_manifest.json").exists():
@@ -139,7 +141,7 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
         record = table_record(table, path)
         lines = [*table_lines(record)]
         if out is not None:
-            frame = table.export(out, overwrite=overwrite)
+            frame = table.export(out)
             record["out"] = out
             lines.append(f"wrote {len(frame)} rows and {frame.shape[1]} columns to {out}")
         return record, lines
@@ -147,11 +149,11 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
         answer = netchoice.Answer.load(path)
         record, lines = answer.as_dict(), answer_lines(answer, verbose=True)
     elif (path / "recommended.json").exists():
-        record = read_record(path, "recommended.json")
+        record = read_json(path / "recommended.json", advice=_AGAIN)
         lines = [*evaluation_lines(record)]
     elif (path / "summary.json").exists():
-        record = read_record(path, "summary.json")
-        lines = [record["headline"], *record["notes"]]
+        record = read_json(path / "summary.json", advice=_AGAIN)
+        lines = cohort_lines(record)
     elif (path / RECORD).exists():
         references = netchoice.References.load(path)
         sizes = [str(size) for size in references]
@@ -165,7 +167,7 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
         if place(out).suffix != ".html":
             raise UsageError(f"--out {out}; expected a name that ends in .html for a report")
         own = place(out).absolute() == (path / "report.html").absolute()
-        written = write_report(path, None if own else out, overwrite=overwrite)
+        written = write_report(path, None if own else out)
         record = {**record, "out": str(written)}
         lines.append(f"report written to {written}; open it in a browser")
     return record, lines

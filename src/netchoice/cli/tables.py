@@ -12,6 +12,7 @@ from typer import Argument, Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, print_result, say
+from netchoice.simulate import with_priors
 from netchoice.units import duration, in_seconds
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def simulate(
     features: options.SomeFeatures = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
-    match: options.Match = None,
+    like: options.Like = None,
     workers: options.Workers = None,
     engine: options.Engine = "processes",
 ) -> None:
@@ -42,14 +43,14 @@ def simulate(
     If the command was stopped or killed, run it again to resume.
     """
     out = options.require(out, "--out", "tables/train")
-    chosen = options.model_space(options.require(space, "the model space", "duplication"), prior)
-    if match is not None:
-        observed, _ = netchoice.read_network(match)
+    chosen = with_priors(options.require(space, "the model space", "duplication"), prior)
+    if like is not None:
+        observed, _ = netchoice.read_network(like)
         nodes = observed.n_nodes if nodes is None else nodes
         chosen = chosen.matched_to(observed, isolated=isolated)
     table = netchoice.simulate_table(
         chosen, n_nodes=options.require(nodes, "--nodes", "1000"), n_samples=samples, seed=seed,
-        features=options.split_list(features, "--features"), engine=engine, workers=workers, path=out,
+        features=options.split_list(features, "--features"), engine=engine, workers=workers, out=out,
         isolated=isolated, on_progress=True,
     )  # fmt: skip
     say(*table_lines(table_record(table, out)))
@@ -207,7 +208,7 @@ def evaluate(
     out = options.require(out, "--out", "results")
     by_name = penalty in ("auto", "paper")
     result = report_evaluation(
-        train, test, path=out,
+        train, test, out=out,
         methods=options.split_list(method, "--method"),
         penalties=penalty if by_name else options.split_list(penalty, "--penalty", float) or (),
         classifier=classifier, scoring=scoring, loss=loss, budget=budget, costs=costs, charge=charge,
@@ -275,7 +276,7 @@ def evaluation_lines(record: dict[str, Any]) -> Iterator[str]:
 def pilot(
     space: options.Space = None,
     nodes: Annotated[
-        int | None, Option("--nodes", "-n", help="Nodes of the networks to analyse.")
+        int | None, Option("--nodes", "-n", help="Nodes of the networks to analyse; needed.")
     ] = None,
     pilot_nodes: Annotated[int, Option(help="Nodes of the networks to select on.")] = 1000,
     samples: Annotated[int, Option(help="Number of these networks.")] = 2000,
@@ -286,7 +287,10 @@ def pilot(
     seed: options.Seed = 1,
     workers: options.Workers = None,
     engine: options.Engine = "processes",
-    out: options.OutFolder = None,
+    out: Annotated[
+        Path | None,
+        Option("--out", "-o", help="Folder to resume a stopped run in.", **options.FOLDER),
+    ] = None,
     fresh: options.Fresh = False,
 ) -> None:
     """Select features on small networks, at the costs that they have on large networks.
@@ -297,11 +301,11 @@ def pilot(
     command again.
     """
     found = netchoice.select_on_pilots(
-        options.model_space(options.require(space, "the model space", "duplication"), prior),
+        options.require(space, "the model space", "duplication"), prior=prior,
         n_nodes=options.require(nodes, "--nodes", "100000"), pilot_nodes=pilot_nodes,
         samples=samples, features=options.split_list(features, "--features"),
         method=options.split_list(method, "--method") or (), budget=budget, seed=seed,
-        workers=workers, engine=engine, path=out, fresh=fresh, on_progress=True,
+        workers=workers, engine=engine, out=out, fresh=fresh, on_progress=True,
     )  # fmt: skip
     say(*_pilot_lines(found))
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from netchoice.choice.cohort_frame import CohortFrame, ParameterOfModel
 from netchoice.choice.cohort_summary import (
     FAMILY,
+    IN_WORDS,
     MIN_NETWORKS,
     SEVERAL,
     outcomes,
@@ -105,13 +106,14 @@ def outcome_bars(
     known = model_styles(named) | {name: styles[name] for name in named if name in styles}
     colours = {name: style.colour for name, style in known.items()} | UNNAMED
     for i, name in enumerate(counts):
+        text_of = IN_WORDS.get(name, name)
         shares = (counts[name] / sizes.clip(lower=1)).to_numpy()
         bars = ax.barh(
-            range(len(counts)), shares, left=left, height=0.66, color=colours[name], label=short(name),
+            range(len(counts)), shares, left=left, height=0.66, color=colours[name], label=short(text_of),
             hatch=_HATCHES[i % len(_HATCHES)], edgecolor="white", linewidth=0.8, gid=f"category {name}",
         )  # fmt: skip
         for y, (bar, share, n) in enumerate(zip(bars, shares, counts[name], strict=True)):
-            text = f"{counts.index[y]}, {name}: {n} of {sizes.iloc[y]} ({share:.0%})"
+            text = f"{counts.index[y]}, {text_of}: {n} of {sizes.iloc[y]} ({share:.0%})"
             add_tooltips(bar, [text])
             if share > 0.03:
                 x = left[y] + share / 2
@@ -387,13 +389,14 @@ def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
         if len(own):
             (markers,) = ax.plot(
                 own["x"], own["y"], linestyle="", marker=style.marker, color=style.colour,
-                markersize=size, markeredgecolor="black", markeredgewidth=0.8, label=kind, zorder=3,
+                markersize=size, markeredgecolor="black", markeredgewidth=0.8, label=IN_WORDS[kind],
+                zorder=3,
                 gid=f"verdict {kind}",
             )  # fmt: skip
             keys.append(markers)
             columns = (own[name] for name in ("id", "group", "probable"))
             add_tooltips(markers, (
-                f"{name}{f', {group}' if group else ''}: {kind}{f', {models}' if models else ''}"
+                f"{name}{f', {group}' if group else ''}: {IN_WORDS[kind]}{f', {models}' if models else ''}"
                 for name, group, models in zip(*columns, strict=True)
             ))  # fmt: skip
     legend_above(ax, handles=keys)

@@ -140,13 +140,16 @@ def node_names(lines: list[tuple[int, str]], path: str, columns: Columns) -> lis
         cells = split_cells(line.strip(), delimiter, f"{path}, line {number}")
         while len(cells) > width and not cells[-1]:
             cells.pop()
-        if (
-            len(cells) != width and not (columns.may_differ and len(cells) > max(u, v))
-        ) or width < 2:
-            expected = f"{width} as on line {columns.first_line}" if width > 1 else "2 or more"
+        if width < 2:
+            raise NetworkFormatError(
+                f"{path}: most lines have 1 column separated by {SEPARATORS[delimiter]}, expected 2 or more, "
+                "with the names of two nodes; pass another file, or its format"
+            )
+        if len(cells) != width and not (columns.may_differ and len(cells) > max(u, v)):
             raise NetworkFormatError(
                 f"{path}, line {number}: {count(len(cells), 'column')} separated by {SEPARATORS[delimiter]}, "
-                f"expected {expected}; correct the line, put # before it, or pass another format"
+                f"expected {width} as on line {columns.first_line}; correct the line, put # before it, or "
+                "pass another format"
             )
         if not cells[u] or not cells[v]:
             raise NetworkFormatError(

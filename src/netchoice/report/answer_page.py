@@ -15,9 +15,10 @@ from netchoice import figures
 from netchoice.choice.answer import Answer, FeatureValue, Interval, ModelAnswer
 from netchoice.choice.text import (
     MOST_LISTED,
-    _contradictions,
     advice_text,
     contradiction,
+    contradictions,
+    is_signed,
     next_step,
     power_line,
 )
@@ -107,7 +108,7 @@ class AnswerPage:
             cards=[self._card(each) for each in decided[:MOST_LISTED]],
             notes=[with_options(sentence(note)) for note in notes if note],
             picture=network_picture(answer.graph, self._source()),
-            facts=[sentence(fact) for fact in map(str.strip, _contradictions(answer))],
+            facts=[_signed(fact) for fact in contradictions(answer)],
         )
 
     def _condition(self, decided: Sequence[ModelAnswer]) -> str:
@@ -134,16 +135,22 @@ class AnswerPage:
         elif each.interval is not None:
             texts.insert(0, f"95% interval {_ends(each.interval)}.")
         texts += [sentence(each.description)] if each.description else []
-        texts += self._differences(each)[:1] if each.outside else []
+        contradicted = contradiction(self.answer, each)
+        texts += [_signed(contradicted)] if contradicted else []
         return Card(self.name(each.name), reply, texts)
 
     def _differences(self, each: ModelAnswer) -> list[Html]:
-        """Return how the network differs from a model, with one sign; first what no simulation reaches."""
+        """Return how the network differs from a model; first what no simulation reaches, with a sign."""
         found = sorted(each.discrepancies, key=lambda one: one.feature not in each.outside)
-        texts = [one.sentence for one in found]
+        texts = [
+            _signed(one.sentence)
+            if is_signed(each, one)
+            else element("span", sentence(one.sentence))
+            for one in found
+        ]
         if each.outside and not (found and found[0].feature in each.outside):
-            texts.insert(0, contradiction(self.answer, each).strip().removeprefix("but "))
-        return [element("span", sentence(text), class_="differs") for text in texts]
+            texts.insert(0, _signed(contradiction(self.answer, each)))
+        return texts
 
     def _source(self) -> str:
         """Return the name of the file that the network was read from, if there is one."""
@@ -209,8 +216,9 @@ class AnswerPage:
         if known:
             yield keys(_FIT_KEYS)
             yield aside(
-                "⚠ marks what differs. A panel differs if the observed line is farther outside the 95% "
-                "ranges than the lines of 95 in 100 simulations; about one value in 20 is outside by chance. "
+                "⚠ marks a value outside all simulations of a model, or all near the network, and panels "
+                "in which the observed line is farther outside the 95% ranges than the lines of 95 in 100 "
+                "simulations; about one value in 20 is outside by chance. "
                 "Heights are square roots of shares, so that small shares can be seen."
             )
         for number, each in enumerate(shown[:MOST_EXPLAINED]):
@@ -375,6 +383,11 @@ class AnswerPage:
             ("true model", *predicted),
             [(true, *(row[name] for name in predicted)) for true, row in confusion.items()],
         )
+
+
+def _signed(text: str) -> Html:
+    """Return a difference with the sign of what is outside simulations."""
+    return element("span", sentence(text), class_="differs")
 
 
 def network_picture(graph: Graph, name: str = "") -> Html:

@@ -84,7 +84,7 @@ def report_answer(answer: Answer, folder: str | PathLike[str]) -> None:
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> effort = netchoice.Effort.small()
-    >>> answer = netchoice.choose_model(network, "ba", effort=effort, engine="serial", path=folder)
+    >>> answer = netchoice.choose_model(network, "ba", effort=effort, engine="serial", out=folder)
     >>> report_answer(answer, folder)
     >>> (folder / "report.html").exists(), (folder / "figures" / "probabilities.png").exists()
     (True, True)
@@ -96,9 +96,9 @@ def report_answer(answer: Answer, folder: str | PathLike[str]) -> None:
 
 
 def report_evaluation(
-    train: Table, test: Table | None = None, *, path: str | PathLike[str], **options: Any
+    train: Table, test: Table | None = None, *, out: str | PathLike[str], **options: Any
 ) -> FeatureEvaluation:
-    """Evaluate features, and write the evaluation, its figures and its report to ``path``.
+    """Evaluate features, and write the evaluation, its figures and its report to ``out``.
 
     Parameters and result are those of :func:`netchoice.evaluate_features`.
 
@@ -108,12 +108,12 @@ def report_evaluation(
     >>> table = netchoice.simulate_table("ba", n_nodes=30, n_samples=80, seed=1, engine="serial",
     ...                                  features=["degree_mean", "transitivity", "noise_normal"])
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> result = report_evaluation(table, path=folder, methods=["jmi"], max_features=2, folds=4)
+    >>> result = report_evaluation(table, out=folder, methods=["jmi"], max_features=2, folds=4)
     >>> (folder / "report.html").exists(), (folder / "figures" / "pareto.png").exists()
     (True, True)
     """
-    result = evaluate_features(train, test, path=path, **options)
-    folder = place(path)
+    result = evaluate_features(train, test, out=out, **options)
+    folder = place(out)
     with listed_writes(folder):
         draw_evaluation(result, folder / FIGURES)
         write_report(result, folder / REPORT, overwrite=True)

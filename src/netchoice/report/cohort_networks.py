@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from netchoice.choice.cohort_frame import CANDIDATE, CohortFrame
-from netchoice.choice.cohort_summary import listed, split_notes
-from netchoice.inference.verdict import KINDS, rounded
+from netchoice.choice.cohort_summary import IN_WORDS, listed, split_notes
+from netchoice.inference.verdict import rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import Sections, aside, cell, items, table
 from netchoice.validation import file_names
@@ -75,7 +75,7 @@ def _controls(answers: CohortFrame) -> Html:
         "input", type="search", id="network-text", autocomplete="off", spellcheck="false"
     )
     label = element("label", "Contains the text", for_="network-text")
-    any_verdict = {"": "any verdict"} | {kind: kind for kind in KINDS}
+    any_verdict = {"": "any verdict"} | {text: text for text in IN_WORDS.values()}
     parts = [
         element("p", label, field, class_="control"),
         _choice_of("network-verdict", "Verdict", any_verdict),
@@ -103,7 +103,7 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
     cells = [
         element("span", _short(network["id"], 80), class_="name"),
         element("span", _short(network["group"], 40) or "–"),
-        element("span", network["verdict"], class_=f"verdict {network['verdict']}"),
+        element("span", IN_WORDS[network["verdict"]], class_=f"verdict {network['verdict']}"),
         element("span", _short(network["probable"] or network["model"] or first, 80) or "–"),
         element("span", shown, data_value=probability),
         *(

@@ -7,19 +7,17 @@ from functools import partial
 from typing import Any
 
 from netchoice.choice.cohort_frame import OWN, CohortFrame
-from netchoice.choice.cohort_summary import listed, mean_count
+from netchoice.choice.cohort_summary import IN_WORDS, listed, mean_count
 from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
     MOST_PANELS,
-    UNNAMED,
     CohortEmbedding,
     CohortFigures,
     embedding_map,
     outcome_bars,
     probability_rows,
 )
-from netchoice.inference.verdict import KINDS
 from netchoice.markup import Html, element, join
 from netchoice.report.cohort_networks import add_networks
 from netchoice.report.page import (
@@ -68,10 +66,14 @@ class CohortPage:
 
     def headline(self) -> Headline:
         """Return the first screen: how many networks have which verdict, and what to expect by chance."""
-        first, *others = str(self.record["headline"]).split("; ")
-        rest = " ".join(map(sentence, others))
-        notes = [sentence(note) for note in self.record["notes"]]
-        return Headline(sentence(first), rest, [self._misfit_card(), self._answered_card()], notes)
+        record = self.record
+        named = [
+            sentence(f"{IN_WORDS[kind]}: {listed(names)}")
+            for kind, names in record["named"].items()
+        ]
+        notes = [sentence(note) for note in (*record["notes"], f"next: {record['next']}")]
+        cards = [self._misfit_card(), self._answered_card()]
+        return Headline(sentence(record["headline"]), " ".join(named), cards, notes)
 
     def _misfit_card(self) -> Card:
         none_fits = self.record["none_fits"]
@@ -99,7 +101,7 @@ class CohortPage:
         rows = [
             (
                 group,
-                kind,
+                IN_WORDS[kind],
                 each["n"],
                 each["of"],
                 _percent(each["share"]),
@@ -108,7 +110,7 @@ class CohortPage:
             for group, kinds in {ALL: found["all"], **found["by_group"]}.items()
             for kind, each in kinds.items()
         ]
-        shares = ", ".join(f"{name} {n}" for name, n in counts.iloc[0].items())
+        shares = ", ".join(f"{IN_WORDS.get(name, name)} {n}" for name, n in counts.iloc[0].items())
         bars = self.sections.draw(
             f"Bar chart of the outcomes by group; {counts.index[0]}: {shares}.",
             partial(outcome_bars, counts, self.figures.styles), (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
@@ -120,8 +122,8 @@ class CohortPage:
             "outcomes", "What was found",
             "A model is named for a network if it fits and is by far the most probable. If several models "
             "fit, their family is named if it has a probability of at least 0.95. "
-            + " ".join(f"{kind}: {text}." for kind, text in KINDS.items() if kind in UNNAMED)
-            + " Numbers in the bars are networks.",
+            "Borderline: no model fits for certain, and some are not rejected."
+            " Numbers in the bars are networks.",
             panels([element("div", element("h3", "Outcomes"), bars), *self._probabilities()], "pairs"),
             aside(
                 f"Rejected at a false discovery rate of {none_fits['rate']:g}: "

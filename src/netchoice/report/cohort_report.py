@@ -37,7 +37,7 @@ from netchoice.stores import place
 
 
 def report_cohort(
-    graphs: Any, space: str | ModelSpace | None = None, *, path: str | PathLike[str],
+    graphs: Any, space: str | ModelSpace | None = None, *, out: str | PathLike[str],
     networks: Sequence[str] = (), **options: Any,
 ) -> tuple[CohortAnswers, dict[str, Any]]:  # fmt: skip
     """Answer for each network of a cohort, and write the answers, their summary and the report.
@@ -56,15 +56,15 @@ def report_cohort(
     >>> rng = np.random.default_rng(1)
     >>> networks = {name: netchoice.get_model(name).grow(20, rng=rng) for name in ("ba1", "ba2")}
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> answers, record = report_cohort(networks, "ba", path=folder, features=["degree_mean"],
+    >>> answers, record = report_cohort(networks, "ba", out=folder, features=["degree_mean"],
     ...                                 effort=netchoice.choice.Effort.small(), engine="serial")
     >>> record["answered"], record["outcomes"]["all"]
     (2, {'ba1': 1, 'ba2': 1})
     >>> (folder / "report.html").exists(), (folder / "tables" / "none-fits.csv").exists()
     (True, True)
     """
-    folder = place(path)
-    answers = choose_cohort(graphs, space, path=folder, **options)
+    folder = place(out)
+    answers = choose_cohort(graphs, space, out=folder, **options)
     frame = answers.frame()
     given = answers.references.folder if options.get("reference") is not None else None
     settings = {
@@ -98,7 +98,7 @@ def _write_report(
         own = features[(cohort.frame["reference"] == name).to_numpy()]
         simulations[name] = _simulations(references[sizes[name]], own)
     if references.folder is not None:
-        options = {name: ["--with", str(references.folder)] for name in sizes}
+        options = {name: ["--reference", str(references.folder)] for name in sizes}
     own_options = _options(settings)
     if own_options is not None:
         options[f"{settings.space.name}, {OWN}"] = own_options
