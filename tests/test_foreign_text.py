@@ -46,7 +46,7 @@ def test_columns_of_an_evaluation_are_no_formulas_and_are_read_again(tmp_path, c
     (tmp_path / "t.csv").write_text("label,a,=b\n" + rows)
     out = tmp_path / "out"
     assert run("evaluate", tmp_path / "t.csv", "--method", "jmi", "--out", out) == 0
-    cells = [cell for path in out.glob("*.csv") for cell in path.read_text().split(",")]
+    cells = [cell for path in out.glob("tables/*.csv") for cell in path.read_text().split(",")]
     assert "'=b" in cells
     assert "=b" not in cells
     assert run("show", out, "--out", tmp_path / "page.html") == 0

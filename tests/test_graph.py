@@ -199,7 +199,7 @@ def test_invalid_labels_raise_an_error():
     ("thing", "message"),
     [
         ("net.txt", "net.txt: no such file"),
-        (None, "NoneType"),
+        (None, "None is not a network"),
         (np.zeros((3, 2)), "array of floats"),
         (np.zeros((3, 4)), "square"),
         (scipy.sparse.csr_array((3, 2)), "square"),

@@ -391,7 +391,7 @@ def _about_p_values(record: Mapping[str, Any]) -> Iterator[str]:
     )
     yield (
         f"for the cohort, the false discovery rate decides: none fits {none_fits['rejected']} "
-        f"(q of at most {none_fits['rate']:g}, none-fits.csv)"
+        f"(q of at most {none_fits['rate']:g}, tables/none-fits.csv)"
     )
     if none_fits["limit"]:
         yield none_fits["limit"]
@@ -408,7 +408,7 @@ def _next(record: Mapping[str, Any]) -> str:
         return "see in the report how the networks that no model fits differ"
     if found["several-fit"] or found["borderline"]:
         return "larger networks of the same kind decide more; report what is undecided as such"
-    return "see the parameters of each network in answers.csv, and by group in the report"
+    return "see the parameters of each network in tables/answers.csv, and by group in the report"
 
 
 def remedy(errors: Iterable[str]) -> str:

@@ -231,7 +231,7 @@ def _choose_cohort(
     print_result(
         as_json, record,
         [*cohort_lines(record),
-        [f"report.html, summary.json, figures and tables are in {folder}"],
+         f"report.html, summary.json, figures and tables are in {folder}"],
     )  # fmt: skip
     if not record["answered"]:
         raise typer.Exit(1)
