@@ -269,7 +269,7 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
     code, text, errors = run(*command)
     assert code == 0, errors
     assert text.splitlines()[0] == "4 networks"
-    files = "report.html, answers.csv, answers.parquet and features.parquet"
+    files = "report.html, summary.json, figures and tables"
     assert text.endswith(f"{files} are in {out}\n")
     assert (out / "report.html").exists()
     assert run("show", out)[1].splitlines() == text.splitlines()[1:-1]
