@@ -49,10 +49,14 @@ def disk_errors(path: Path) -> Iterator[None]:
         with store_errors() if is_store(path) else contextlib.nullcontext():
             yield
     except OSError as error:
-        raise TableError(
-            f"cannot write to {path}: {error.strerror or error}; rows written before are kept: "
-            "free some space or choose another folder, and run the same command again"
-        ) from error
+        is_read_only = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+        advice = (
+            "choose another folder with --out (in Python out=)"
+            if is_read_only
+            else "rows written before are kept: free some space or choose another folder, and run the "
+            "same command again"
+        )
+        raise TableError(f"cannot write to {path}: {error.strerror or error}; {advice}") from error
 
 
 def versions() -> dict[str, Any]:
