@@ -5,6 +5,7 @@ import pytest
 
 import netchoice
 from netchoice.choice.assess import ModelState, State
+from netchoice.choice.settings import Settings
 from netchoice.errors import NetchoiceError
 from netchoice.inference.verdict import eligible, verdict_of
 
@@ -49,7 +50,7 @@ def test_open_models_are_compared_with_those_that_fit():
     found = verdict(states, {"a": 0.97, "b": 0.03})
     assert (
         found.sentence
-        == "1 of 3 models fits (1 borderline), and a is by far the most probable: 0.97"
+        == "1 of 3 models fits (1 borderline, 1 not decided), and a is by far the most probable: 0.97"
     )
 
 
@@ -74,3 +75,7 @@ def test_time_limit_may_have_a_unit():
     assert answer.settings["time_limit"] == 90
     with pytest.raises(NetchoiceError, match="time_limit"):
         netchoice.choose_model(nx.path_graph(30), "ba", time_limit="soon")
+
+
+def test_one_feature_may_be_a_text():
+    assert Settings.of("ba", features="degree_mean").names == ("degree_mean",)

@@ -43,7 +43,7 @@ def choose_model(
     *,
     match: bool | None = None,
     reference: str | PathLike[str] | References | None = None,
-    features: Iterable[GivenFeature] | None = None,
+    features: str | Iterable[GivenFeature] | None = None,
     budget: float | str | None = None,
     method: str | Iterable[str] = (),
     penalty: float | None = None,

@@ -51,7 +51,7 @@ def choose_cohort(
     out: str | PathLike[str],
     match: bool | None = None,
     reference: str | PathLike[str] | References | None = None,
-    features: Iterable[GivenFeature] | None = None,
+    features: str | Iterable[GivenFeature] | None = None,
     prior: Priors = None,
     isolated: str | None = None,
     effort: Effort | None = None,

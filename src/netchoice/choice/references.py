@@ -143,7 +143,7 @@ class References(Mapping[Size, Reference]):
         cls,
         path: str | PathLike[str],
         space: ModelSpace | None = None,
-        features: Iterable[GivenFeature] | None = None,
+        features: str | Iterable[GivenFeature] | None = None,
     ) -> Self:
         """Return the references in a folder that :func:`prepare` wrote; nothing in it is executed.
 
@@ -220,7 +220,7 @@ def settings_of(
 def prepared_references(
     given: str | PathLike[str] | References,
     space: str | ModelSpace | None,
-    features: Iterable[GivenFeature] | None,
+    features: str | Iterable[GivenFeature] | None,
     seed: int,
     **options: Any,
 ) -> References:
@@ -253,7 +253,7 @@ def prepare(
     *,
     like: Iterable[Any] = (),
     match: bool | None = None,
-    features: Iterable[GivenFeature] | None = None,
+    features: str | Iterable[GivenFeature] | None = None,
     prior: Priors = None,
     isolated: str | None = None,
     effort: Effort | None = None,

@@ -33,6 +33,10 @@ TRAINED_NODES, MIN_TRAINED = 300, 150
 GivenFeature = str | Feature
 
 
+def _several(names: str | Iterable[Any]) -> tuple[Any, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 class Round(NamedTuple):
     """What is simulated in a round, of each model that is open.
 
@@ -191,7 +195,7 @@ class Settings:
         *,
         match: bool | None = None,
         isolated: str | None = None,
-        features: Iterable[GivenFeature] | None = None,
+        features: str | Iterable[GivenFeature] | None = None,
         method: str | Iterable[str] = (),
         penalty: float | None = None,
         budget: float | str | None = None,
@@ -218,8 +222,8 @@ class Settings:
             space=known,
             match=space is None if match is None else bool(match),
             isolated=isolated,
-            features=None if features is None else tuple(dict.fromkeys(features)),
-            method=(method,) if isinstance(method, str) else tuple(method),
+            features=None if features is None else tuple(dict.fromkeys(_several(features))),
+            method=_several(method),
             penalty=penalty,
             budget=budget,
             costs=check_choice("costs", costs, ("reference", "measured")),

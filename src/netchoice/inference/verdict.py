@@ -157,9 +157,10 @@ def _sentence(
         return f"not decided within the time limit: {len(candidates)} of {n_models} models are still open"
     fitting = [model for model in candidates if states[model] == FITS]
     count = f"{len(fitting)} of {n_models} models {'fits' if len(fitting) == 1 else 'fit'}"
-    n_borderline = [*states.values()].count(BORDERLINE)
-    if n_borderline:
-        count += f" ({n_borderline} borderline)"
+    known = [*states.values()]
+    others = ((known.count(BORDERLINE), "borderline"), (known.count(OPEN), "not decided"))
+    listed = ", ".join(f"{n} {word}" for n, word in others if n)
+    count += f" ({listed})" if listed else ""
     if kind == "one-fits":
         first = probable[0]
         if len(fitting) == 1 and OPEN not in states.values():
