@@ -7,7 +7,8 @@ for tuning and those that are reported are apart (``--part``). Wanted, before th
 - the same verdict for at least 90 % of pairs of seeds, the same family first for at least 95 %;
 - the intervals of a probability meet in at least 95 %; median total variation at most 0.05.
 
-Probabilities of pairs of seeds are compared over the models that neither rejects. Answers are kept in
+The last line holds by construction if the same models fit: probabilities come from simulations that do not
+depend on the seed. `probability_estimators.py` compares independent simulations. Answers are kept in
 ``--out``, in a folder for each version of the package, and are not made again.
 """
 

@@ -1,6 +1,7 @@
 """The verdict on models, from their states and probabilities."""
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import netchoice
@@ -79,3 +80,24 @@ def test_time_limit_may_have_a_unit():
 
 def test_one_feature_may_be_a_text():
     assert Settings.of("ba", features="degree_mean").names == ("degree_mean",)
+
+
+def test_probabilities_do_not_depend_on_the_seed():
+    network = netchoice.get_model("ba2").grow(30, rng=np.random.default_rng(1))
+    effort = netchoice.Effort.small()
+    answers = [
+        netchoice.choose_model(
+            network, "ba2,lpa,copying", match=True, seed=seed, effort=effort, engine="serial"
+        )
+        for seed in (1, 2)
+    ]
+    states, chances = (
+        [[getattr(each, key) for each in answer.models] for answer in answers]
+        for key in ("state", "probability")
+    )
+    assert states[0] == states[1]
+    assert chances[0] == chances[1]
+    assert sum(chance is not None for chance in chances[0]) > 1
+    assert [each.p_value for each in answers[0].models] != [
+        each.p_value for each in answers[1].models
+    ]

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from netchoice.choice.observe import Observed
 from netchoice.choice.reference import (
     CALIBRATION,
+    INFERENCE,
     SCREENED,
     SCREENED_CALIBRATION,
     TRAINING,
@@ -79,7 +80,7 @@ class State:
     compared : tuple of str, models that were compared with all features
     before : Probabilities or None, of the models compared, before any of these was rejected
     probabilities : Probabilities or None, of the eligible models
-    n_inferred : int, calibrating simulations of each of these that they are inferred from
+    n_inferred : int, simulations of each of these that were made to infer them
     is_precise : bool, whether more simulations would not change the probabilities much
     """
 
@@ -114,7 +115,12 @@ class State:
     def open_models(self) -> tuple[str, ...]:
         """The models that need more simulations: undecided ones, and those of unclear probability."""
         undecided = self.with_state(OPEN)
-        return undecided if self.is_precise or not self.compared else self.eligible
+        return undecided if undecided or self.is_precise else self.eligible
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether no model is open."""
+        return not self.with_state(OPEN)
 
     @property
     def is_settled(self) -> bool:
@@ -137,6 +143,10 @@ def simulate(reference: Reference, round: Round, state: State, clock: Clock) -> 
     """Add the simulations of a round for the models that are open."""
     deadline, effort = clock.at(Clock.SIMULATED), reference.effort
     for models in reference.by_speed(state.open_models):
+        if not round.is_cheap and state.is_decided:
+            n = min(round.calibrated, effort.inferred)
+            reference.simulate(INFERENCE, models, n, deadline)
+            continue
         if not round.is_cheap:
             reference.simulate_training(models, deadline)
             reference.simulate(CALIBRATION, models, round.calibrated, deadline)
@@ -154,7 +164,9 @@ def assess(reference: Reference, observed: Observed, state: State, round: Round)
     with one_blas_thread():
         if round.is_cheap:
             return _screen(reference, observed, state)
-        return _infer(reference, observed, _test(reference, observed, state, round), round)
+        if state.is_decided:
+            return _infer(reference, observed, state, round)
+        return _test(reference, observed, state, round)
 
 
 def _row(observed: Observed, names: tuple[str, ...]) -> Floats:
@@ -218,13 +230,9 @@ def _test(reference: Reference, observed: Observed, state: State, round: Round) 
 
 
 def _infer(reference: Reference, observed: Observed, state: State, round: Round) -> State:
-    """Infer the probabilities once the tests are decided, and whether they are precise."""
-    if not state.compared:
-        return state
-    n = state.n_inferred if state.is_precise else min(round.calibrated, reference.effort.inferred)
+    """Infer the probabilities after the tests are decided, and whether they are precise."""
+    n = min(round.calibrated, reference.effort.inferred)
     most = n >= reference.effort.inferred
-    if state.with_state(OPEN):
-        return replace(state, n_inferred=n, is_precise=most)
     state = _with_probabilities(reference, observed, replace(state, n_inferred=n))
     if state.probabilities is None:
         return replace(state, is_precise=True)
@@ -261,13 +269,13 @@ def at_the_end(reference: Reference, observed: Observed, state: State) -> State:
         for name, each in state.models.items()
     }
     state = replace(state, models=models)
-    if state.probabilities is None and state.candidates:
-        with one_blas_thread():
-            if any(name in state.eligible for name in state.compared):
-                return _with_probabilities(reference, observed, state)
-            found = _screened_probabilities(reference, observed, state.eligible)
-        state = replace(state, before=state.before or found, probabilities=found)
-    return state
+    if state.probabilities is not None:
+        return state
+    with one_blas_thread():
+        if {*state.compared} & {*state.eligible} or not state.eligible:
+            return _with_probabilities(reference, observed, state)
+        found = _screened_probabilities(reference, observed, state.eligible)
+    return replace(state, before=state.before or found, probabilities=found)
 
 
 def _screened_probabilities(

@@ -17,7 +17,7 @@ import pandas as pd
 from netchoice.alterations import ALTERATIONS, HELD_BACK, trained_kind
 from netchoice.choice.matching import try_models
 from netchoice.choice.observe import affordable_features, as_given, cheap_features, with_size
-from netchoice.choice.settings import FIRST_CALIBRATED, Effort, Settings
+from netchoice.choice.settings import Effort, Settings
 from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
 from netchoice.errors import FailedRowsError, UsageError
@@ -84,10 +84,13 @@ SCREENED_CALIBRATION = Stream("screened-calibration", is_cheap=True, is_fixed=Tr
 TRAINING = Stream("training", is_fixed=True, has_bounds=True)
 ALTERED = Stream("altered", is_fixed=True, is_altered=True, has_bounds=True)
 SCALE = Stream("scale", is_fixed=True)
+INFERENCE = Stream("inference", is_fixed=True)
 CALIBRATION = Stream("calibration")
-STREAMS = (SCREENED, SCREENED_CALIBRATION, TRAINING, ALTERED, SCALE, CALIBRATION)
+STREAMS = (SCREENED, SCREENED_CALIBRATION, TRAINING, ALTERED, SCALE, INFERENCE, CALIBRATION)
 #: Simulations that the scale of a score is taken from.
 N_SCALE = 100
+#: Training rows of each model that the probabilities before rejections are inferred from.
+N_BEFORE = 300
 
 
 @dataclass
@@ -399,30 +402,35 @@ class Reference:
         return pd.DataFrame(X, columns=list(names))
 
     def rows_for(self, model: str, names: Sequence[str], n: int) -> tuple[Floats, pd.DataFrame]:
-        """Return features and parameters of a model's rows from its prior, n calibrating ones among them."""
-        training = self._tables[TRAINING.name].get(model)
-        from_prior = np.empty(0, bool)
-        if training is not None:
-            at_bounds = is_at_bounds(training.numbers) & (
-                self.bounds[self.space.labels.index(model)] is not None
-            )
-            from_prior = ~at_bounds[training.first(self.n_training)]
+        """Return features and parameters of a model's rows from its prior: those for scores, and n others.
+
+        None of them depends on the user's seed, so neither does what is inferred from them.
+        """
+        from_prior = self._from_prior(model, self.n_training)
         X = [
             self.X(TRAINING, model, names, stop=self.n_training)[from_prior],
             self.X(SCALE, model, names, stop=N_SCALE),
-            self.X(CALIBRATION, model, names, stop=n),
+            self.X(INFERENCE, model, names, stop=n),
         ]
         drawn = [
             self.parameters(TRAINING, model, self.n_training)[from_prior],
             self.parameters(SCALE, model, N_SCALE),
-            self.parameters(CALIBRATION, model, n),
+            self.parameters(INFERENCE, model, n),
         ]
         return np.concatenate(X), pd.concat(drawn, ignore_index=True)
+
+    def _from_prior(self, model: str, n: int) -> np.ndarray:
+        """Return which of the first n training rows that did not fail have parameters from the prior."""
+        training = self._tables[TRAINING.name].get(model)
+        if training is None:
+            return np.empty(0, bool)
+        has_bounds = self.bounds[self.space.labels.index(model)] is not None
+        return np.asarray(~(is_at_bounds(training.numbers) & has_bounds)[training.first(n)])
 
     def regression(
         self, models: tuple[str, ...], names: tuple[str, ...], n: int
     ) -> SmoothRegression:
-        """Return what estimates the probabilities of some models, from n calibrating rows of each."""
+        """Return what estimates the probabilities of some models; see :meth:`rows_for`."""
         return self._kept(
             ("probabilities", models, names, n),
             lambda: self._regression(
@@ -438,7 +446,9 @@ class Reference:
             model: np.concatenate(
                 [
                     self.X(SCALE, model, names, stop=N_SCALE),
-                    self.X(CALIBRATION, model, names, stop=FIRST_CALIBRATED),
+                    self.X(TRAINING, model, names, stop=N_BEFORE)[
+                        self._from_prior(model, N_BEFORE)
+                    ],
                 ]
             )
             for model in models

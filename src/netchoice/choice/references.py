@@ -11,6 +11,7 @@ from typing import Any, Self
 from netchoice.choice.observe import Observed, comparable_network, observe
 from netchoice.choice.reference import (
     CALIBRATION,
+    INFERENCE,
     SCREENED,
     SCREENED_CALIBRATION,
     Progress,
@@ -174,6 +175,7 @@ def _simulate_all(reference: Reference) -> None:
     reference.simulate(SCREENED_CALIBRATION, models, effort.n_screening)
     reference.simulate_training(models)
     reference.simulate(CALIBRATION, models, effort.most)
+    reference.simulate(INFERENCE, models, effort.inferred)
 
 
 def _settings(

@@ -40,8 +40,9 @@ def _several(names: str | Iterable[Any]) -> tuple[Any, ...]:
 class Round(NamedTuple):
     """What is simulated in a round, of each model that is open.
 
-    The first round simulates cheap features. Every other one simulates all affordable features, and as many
-    networks as ``calibrated`` that the score of the network is compared with.
+    The first round simulates cheap features. Every other one simulates all affordable features: as many
+    networks as ``calibrated`` that the score of the network is compared with, and when all models are
+    decided, as many that the probabilities are inferred from.
     """
 
     is_cheap: bool
@@ -65,7 +66,7 @@ class Effort:
     most : int
         The most simulations of a model that the score of the network is compared with.
     inferred : int
-        The most of these that the probabilities are inferred from.
+        The most further simulations of a model that the probabilities are inferred from.
     precision : float
         Simulations are added until the standard error of the largest probability is at most this.
     held_out : int
@@ -76,7 +77,7 @@ class Effort:
     Examples
     --------
     >>> [tuple(round) for round in Effort(most=800).rounds()]
-    [(True, 0), (False, 200), (False, 400), (False, 800)]
+    [(True, 0), (False, 200), (False, 400), (False, 800), (False, 800)]
     >>> Effort().n_trained(60), Effort().n_trained(1000)
     (1500, 450)
     """
@@ -119,6 +120,7 @@ class Effort:
         while calibrated < self.most:
             calibrated = min(2 * calibrated, self.most)
             yield Round(is_cheap=False, calibrated=calibrated)
+        yield Round(is_cheap=False, calibrated=calibrated)
 
 
 @dataclass(frozen=True)

@@ -230,7 +230,7 @@ def _next_with_candidates(answer: Answer) -> Advice:
     if verdict.kind == "borderline":
         return Advice(f"to decide on {_named(verdict.candidates)}, {LARGER}", "")
     if verdict.model is None and len(probable) == 1:
-        return Advice(f"see if {probable[0]} is as probable with another seed", "--seed 2")
+        return Advice(f"to be sure of {probable[0]}, {LARGER}", "")
     if verdict.model is None:
         return Advice(f"to decide between {_named(probable)}, {LARGER}", "")
     if contradiction(answer, answer[verdict.model]):
@@ -249,7 +249,6 @@ def _named(models: Sequence[str]) -> str:
 _IN_PYTHON = (
     (r"--space (\S+) --match", r'space="\1", match=True'),
     (r"--space (\S+)", r'space="\1"'),
-    (r"--seed (\S+)", r"seed=\1"),
     (r"--isolated (\S+)", r'isolated="\1"'),
     (r"--match", "match=True"),
     (r'--prior "([^=]+)=(.+)"', r'space.with_priors({"\1": "\2"})'),
