@@ -68,7 +68,7 @@ def test_model_shows_its_priors():
 
 
 def test_nearest_model_is_not_shown_as_the_answer():
-    assert repr(made_answer()).startswith("<Answer: 2 of 2 models fit, and dmr is")
+    assert repr(made_answer()).startswith("<Answer: 2 of 2 models fit; ")
     none_fits = rejected(made_answer())
     for text in (repr(none_fits), none_fits._repr_html_().partition("<table>")[0]):
         assert "none of the 2 models fits" in text
