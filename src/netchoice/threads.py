@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numbers
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from netchoice.errors import UsageError
 
@@ -68,11 +69,19 @@ def one_blas_thread() -> Iterator[None]:
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
     """Let scikit-learn's loops use one thread: with more, the last digits of sums can differ."""
-    # Not the kept controller: it does not know libraries that were loaded after it was made.
-    with threadpool_limits(limits=1, user_api="openmp"):
+    with _controller_of(len(sys.modules)).limit(limits=1, user_api="openmp"):
         yield
 
 
 @cache
 def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@lru_cache(maxsize=1)
+def _controller_of(n_modules: int) -> ThreadpoolController:
+    """Return a controller that knows the libraries of all modules: imports may have loaded further ones.
+
+    Finding them takes milliseconds.
+    """
     return ThreadpoolController()

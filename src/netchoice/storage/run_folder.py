@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -62,9 +63,14 @@ def disk_errors(path: Path) -> Iterator[None]:
 def versions() -> dict[str, Any]:
     """Return the versions of Python and of the packages that results depend on."""
     return {
-        "versions": {name: version(name) for name in ("netchoice", *PACKAGES)},
+        "versions": {name: _version(name) for name in ("netchoice", *PACKAGES)},
         "python": platform.python_version(),
     }
+
+
+@cache
+def _version(name: str) -> str:
+    return version(name)
 
 
 # The lock
