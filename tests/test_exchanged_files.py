@@ -1,5 +1,6 @@
 """Files that are exchanged between two runs: the answer stays the same, or one line refuses it."""
 
+import contextlib
 import shutil
 import warnings
 
@@ -9,8 +10,11 @@ from quick_answers import FEW, QUICK, SERIAL, choose, facts, grown
 
 import netchoice
 from netchoice import References
+from netchoice.choice.reference import STREAMS
 from netchoice.choice.sizes import Size
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.storage.kept_files import OtherRunError
+from netchoice.storage.run_folder import lock_folder
 
 SPACE, FEATURES = "ba1,ba2", FEW[:2]
 GRAPH = grown("ba2", 12, 2)
@@ -175,3 +179,22 @@ def test_second_preparation_in_one_folder_is_refused_at_once(prepared, tmp_path)
         prepare(path, 2)
     assert [*References.load(path)] == [Size((12, 12), "keep"), Size((14, 14), "keep")]
     assert answer_with(path) == prepared[2]
+
+
+def test_prepared_simulations_are_read_by_several_processes_at_once(tmp_path):
+    effort = netchoice.Effort.small()
+    netchoice.prepare("ba", 20, effort=effort, out=tmp_path, engine="serial", on_progress=False)
+    with contextlib.ExitStack() as locks:
+        for folder in (path.parent for path in tmp_path.rglob("_manifest.json")):
+            locks.enter_context(lock_folder(folder))
+        known = netchoice.References.load(tmp_path)
+        size = next(iter(known))
+        assert known[size].n_rows(STREAMS[0], "ba1") == effort.screened
+
+
+def test_prepared_simulations_of_another_version_are_refused_at_once(tmp_path, monkeypatch):
+    effort = netchoice.Effort.small()
+    netchoice.prepare("ba", 20, effort=effort, out=tmp_path, engine="serial", on_progress=False)
+    monkeypatch.setattr("netchoice.choice.references.STREAMS", STREAMS[1:])
+    with pytest.raises(OtherRunError, match="prepare it again in another folder"):
+        netchoice.References.load(tmp_path)

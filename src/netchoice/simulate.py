@@ -152,10 +152,14 @@ def simulate_rows(
     engine, workers, on_progress
         As in :func:`simulate_table`.
     path : path, optional
-        Folder of the rows. Rows that the folder holds are not simulated again.
+        Folder of the rows. Rows that the folder holds are not simulated again. If it holds all of them, it
+        is only read: other processes may read it at the same time.
     deadline : float, optional
         A time on the clock ``time.monotonic``. From then on no further rows are simulated.
     """
+    kept = None if path is None else TableFolder(path)
+    if kept is not None and kept.holds(_manifest(simulator, int(rows[-1]) + 1, seed, stream), rows):
+        return kept.read(lambda present: np.intersect1d(present, rows))
     run, folder, _ = _run(
         simulator, rows, seed, stream, get_engine(engine, workers), path, on_progress, deadline
     )

@@ -14,6 +14,7 @@ from netchoice.choice.reference import (
     INFERENCE,
     SCREENED,
     SCREENED_CALIBRATION,
+    STREAMS,
     Progress,
     Reference,
 )
@@ -121,16 +122,21 @@ class References(Mapping[Size, Reference]):
             self._known[size] = reference.for_worker()
 
     def _part(self, size: Size) -> str:
-        """Return what the files of a size belong to: these settings, and this size."""
-        return fingerprint_of({"settings": self.settings.as_dict(), "size": size.folder})
+        """Return what the files of a size belong to: these settings, this size, and these simulations."""
+        streams = [stream.name for stream in STREAMS]
+        record = {"settings": self.settings.as_dict(), "size": size.folder, "streams": streams}
+        return fingerprint_of(record)
+
+    def _record(self, size: Size) -> dict[str, Any]:
+        """Return what is kept about the simulations of a size; what another run made is refused."""
+        assert self.folder is not None
+        path = self.folder / size.folder / PREPARED
+        return read_json(path, self._part(size), advice="prepare it again in another folder")
 
     def _read(self, size: Size) -> Reference:
         """Read the simulations of a size; a folder of another run is refused."""
         assert self.folder is not None
-        folder = self.folder / size.folder
-        record = read_json(
-            folder / PREPARED, self._part(size), advice="prepare it again in another folder"
-        )
+        folder, record = self.folder / size.folder, self._record(size)
         reference = Reference(
             self.settings, size, features=record["features"], folder=folder, engine="serial"
         )
@@ -160,6 +166,7 @@ class References(Mapping[Size, Reference]):
         for path_of_size in sorted(folder.iterdir()):
             size = Size.of_folder(path_of_size.name)
             if size is not None and (path_of_size / PREPARED).is_file():
+                made._record(size)
                 made._known[size] = None
         if not made._known:
             raise UsageError(

@@ -277,6 +277,16 @@ class TableFolder(RowFolder):
                 self.create(manifest)
             yield
 
+    def holds(self, manifest: dict[str, Any], rows: np.ndarray) -> bool:
+        """Return whether the folder has all of these rows; several processes may ask at once."""
+        if not self.exists():
+            return False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # whoever opens the table to add rows warns
+            check_resumable(self.manifest(), manifest, self.path)
+            present = _sorted([*self._rows_by_shard().values()])
+        return bool(np.isin(rows, present).all())
+
     def create(self, manifest: Mapping[str, Any]) -> None:
         """Start a new table; refuse a folder that holds a table, or shards of another one."""
         if self.exists():
