@@ -4,7 +4,7 @@ Every mechanism of the space `all` grows networks with parameters from its prior
 per node. Each is answered as ``netchoice choose FILE`` does, with all mechanisms, density-matched.
 Wanted, before the reported run: the true mechanism is rejected for at most 3 % of the networks (the level is
 1 %), its family comes first for at least 90 %, and another one is named for at most 5 %. Mechanisms that
-make the same networks cannot be told apart, so there is no aim for the share that is named.
+make the same networks cannot be distinguished, so there is no aim for the share that is named.
 """
 
 import argparse
