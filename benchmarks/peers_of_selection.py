@@ -242,7 +242,7 @@ class NeighbourAccuracy:
         prefixes = {order[:k] for order in wanted for k in range(1, len(order))}
         for order in wanted - prefixes:
             ks = [k for k in range(1, len(order) + 1) if order[:k] in wanted]
-            self._scores.compute([order], ks)
+            self._scores.compute([[order] * FOLDS], ks)
         return {frozenset(order): sum(self._scores[order].correct) / self._n for order in wanted}
 
 
