@@ -243,7 +243,8 @@ class NeighbourAccuracy:
         for order in wanted - prefixes:
             ks = [k for k in range(1, len(order) + 1) if order[:k] in wanted]
             self._scores.compute([[order] * FOLDS], ks)
-        return {frozenset(order): sum(self._scores[order].correct) / self._n for order in wanted}
+        scores = {order: self._scores.of([order] * FOLDS) for order in wanted}
+        return {frozenset(order): sum(score.correct) / self._n for order, score in scores.items()}
 
 
 def evaluate_pair(pair: Pair) -> tuple[pd.DataFrame, dict[str, float]]:
