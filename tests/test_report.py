@@ -26,6 +26,7 @@ from netchoice.errors import UsageError
 from netchoice.inference.verdict import rounded
 from netchoice.io import ReadingReport
 from netchoice.report import report_answer, report_evaluation
+from netchoice.report.answer_page import AnswerPage
 from netchoice.report.build import write_report
 from netchoice.report.evaluation_page import EvaluationPage
 from netchoice.report.page import sentence
@@ -335,3 +336,20 @@ def test_report_of_an_evaluation_writes_figures_and_page(tmp_path):
     report_evaluation(table, out=tmp_path, methods=["jmi"], max_features=2, folds=4)
     assert (tmp_path / "report.html").exists()
     assert (tmp_path / "figures" / "pareto.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("states", "condition"),
+    [
+        (("fits", "fits"), "one of the models that fit made"),
+        (("fits", "open"), "one of the models that fit or of the open models made"),
+        (("borderline", "borderline"), "one of the borderline models made"),
+    ],
+)
+def test_report_says_what_probabilities_are_given(states, condition):
+    answer = made_answer()
+    models = tuple(
+        replace(each, state=state, probability=0.5, interval=(0.4, 0.6))
+        for each, state in zip(answer.models, states, strict=True)
+    )
+    assert condition in AnswerPage(replace(answer, models=models)).headline().verdict

@@ -259,9 +259,8 @@ def _serve(connection: Any, safe_path: str | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
-    import_module(
-        "netchoice.row_simulator"
-    )  # what nearly all work needs, while the parent prepares it
+    # What nearly all work needs is imported while the parent prepares the work.
+    import_module("netchoice.row_simulator")
     try:
         while True:
             try:

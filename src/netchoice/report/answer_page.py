@@ -30,7 +30,7 @@ from netchoice.figures.histograms import histogram_panels, posterior_panels
 from netchoice.figures.style import SeriesStyle
 from netchoice.figures.svg import draw_svg
 from netchoice.graph import Graph
-from netchoice.inference.sequential_test import ALPHA, FITS
+from netchoice.inference.sequential_test import ALPHA, BORDERLINE, FITS
 from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import (
@@ -117,12 +117,10 @@ class AnswerPage:
         more = f" {count(rest, 'more model')} in the table below." if rest > 0 else ""
         if not self.answer.has_probabilities:
             return more.strip()
-        condition = (
-            "models that fit"
-            if any(each.state == FITS for each in decided)
-            else "borderline models"
-        )
-        return f"Probabilities, given that one of the {condition} made the network.{more}"
+        states = {each.state for each in self.answer.models if each.probability is not None}
+        words = {FITS: "models that fit", OPEN: "open models", BORDERLINE: "borderline models"}
+        listed = " or of the ".join(word for state, word in words.items() if state in states)
+        return f"Probabilities, given that one of the {listed} made the network.{more}"
 
     def _card(self, each: ModelAnswer) -> Card:
         """Return the card of a model."""
