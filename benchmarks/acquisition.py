@@ -50,7 +50,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import netchoice
-from netchoice.evaluation import evaluate_rankings, operating_point, pareto_front, penalty_grid
+from netchoice.evaluation import evaluate_rankings, pareto_front, penalty_grid, recommended_set
 from netchoice.features import FEATURES
 from netchoice.forests import grow_forest
 from netchoice.inference.local_regression import default_neighbors, predict_locally
@@ -190,7 +190,7 @@ def best_classifier(data: Data, names: list[str]) -> tuple[str, Outcome]:
 
 
 def fixed_sets(data: Data) -> tuple[pd.DataFrame, list[str], int]:
-    """Return all sets, a ranking that begins with the operating point, and the size of that set."""
+    """Return all sets, a ranking that begins with the recommended set, and the size of that set."""
     X, y = data.train
     frame = X.assign(label=y)
     table = netchoice.ReferenceTable.from_frame(frame, costs=data.costs)
@@ -199,7 +199,7 @@ def fixed_sets(data: Data) -> tuple[pd.DataFrame, list[str], int]:
     penalties = penalty_grid(data.costs, X.columns)
     rankings = rank_path(selectors, first.X, first.y, penalties)
     evaluated = evaluate_rankings(rankings, second, ks=range(1, 13), costs=data.costs)
-    point = operating_point(evaluated)
+    point = recommended_set(evaluated)
     same = (rankings["method"] == point.method) & (rankings["penalty"] == point.penalty)
     ranking = rankings[same].sort_values("position")["feature"].tolist()
     return (

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.evaluation.operating_points import measure_of
+from netchoice.evaluation.recommendation import measure_of
 from netchoice.figures.axes import (
     PLAIN,
     SMALL,

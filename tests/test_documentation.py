@@ -31,7 +31,7 @@ NAMES = [
 #: Classes without an example of their own, because a function returns them and has the example.
 RETURNED = {
     "Answer", "CostAwareSelector", "Decision", "DistanceRatio", "Feature", "FeatureEvaluation",
-    "FeatureRanking", "FeatureResult", "ModelAnswer", "ModelScore", "NetworkCollection", "OperatingPoint",
+    "FeatureRanking", "FeatureResult", "ModelAnswer", "ModelScore", "NetworkCollection", "RecommendedSet",
     "PaperCosts", "Parameter", "PilotSelection", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
     "References", "SmoothRegression", "Verdict",
 }  # fmt: skip

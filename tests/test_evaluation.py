@@ -19,7 +19,6 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import (
     PAPER_PENALTIES,
     evaluate_rankings,
-    operating_point,
     penalty_grid,
     recommended_set,
 )
@@ -69,8 +68,8 @@ def test_evaluation_has_one_row_for_each_method_penalty_and_k(evaluated):
     assert len(evaluated) == 4 * 3 * 6  # rankings have six features
     assert list(evaluated.columns) == [
         "method", "penalty", "k", "features", "measure", "accuracy", "accuracy_se", "log_loss",
-        "scores", "n_rows", "accuracy_reporting", "accuracy_reporting_se", "n_reporting", "cost_alone",
-        "cost_shared", "share_alone", "share_shared", "speedup", "n_noise",
+        "scores", "n_rows", "cost_alone", "cost_shared", "share_alone", "share_shared", "speedup",
+        "n_noise",
     ]  # fmt: skip
     assert list(dict.fromkeys(evaluated["method"])) == ["mrmr", "jmi", "relieff", "random"]
     assert (evaluated["features"].map(len) == evaluated["k"]).all()
@@ -142,12 +141,6 @@ def test_scores_of_other_classifiers_are_those_of_scikit_learn(classifier, table
                 classifier, table.X[list(row.features)], codes, cv=splitter, scoring="neg_log_loss"
             )
             assert row.log_loss == pytest.approx(-losses.mean(), rel=1e-3)
-
-
-def test_reported_accuracy_is_that_of_the_odd_folds(evaluated):
-    row = evaluated.iloc[5]
-    assert (row["n_rows"], row["n_reporting"]) == (400, 200)
-    assert row["accuracy_reporting"] == pytest.approx(np.mean(row["scores"][1::2]))
 
 
 @pytest.fixture
@@ -248,78 +241,6 @@ def test_incomplete_rankings_are_refused(tables, rankings):
         evaluate_rankings(rankings[:0], tables[1])
 
 
-# The operating point
-
-
-def evaluation_of(**columns):
-    n = len(columns["accuracy"])
-    frame = pd.DataFrame(
-        {
-            "method": "jmi", "penalty": 0.0, "k": 1, "n_rows": 1000, "n_reporting": 1000,
-            "accuracy_reporting": 0.9, "cost_alone": 1.0, "share_alone": 0.1, "speedup": 2.0,
-            "features": [(f"f{i}",) for i in range(n)], **columns,
-        }
-    )  # fmt: skip
-    return frame.assign(share_shared=frame["cost_shared"] / 100)
-
-
-def test_cheapest_set_within_the_interval_of_the_best_is_chosen():
-    frame = evaluation_of(accuracy=[0.95, 0.94, 0.90], cost_shared=[10.0, 5.0, 1.0])
-    low, _ = wilson(0.95, 1000)
-    assert 0.90 < low < 0.94
-    point = operating_point(frame)
-    assert (point.features, point.cost) == (("f1",), 5)
-    assert point.accuracy == 0.9
-    assert point.interval == wilson(0.9, 1000)
-    assert point.best_features == ("f0",)
-
-
-def test_perfect_accuracy_has_an_interval():
-    """The standard error over the folds is 0, but the binomial interval is not."""
-    frame = evaluation_of(accuracy=[1.0, 0.999, 0.98], cost_shared=[10.0, 5.0, 1.0])
-    assert operating_point(frame).features == ("f1",)
-    assert operating_point(frame, coverage=0.01).features == ("f0",)
-
-
-def test_budget_limits_the_cost_of_the_set():
-    frame = evaluation_of(accuracy=[0.95, 0.94, 0.6, 0.6], cost_shared=[10.0, 5.0, 1.0, 0.002])
-    assert operating_point(frame, budget=6).features == ("f1",)
-    assert operating_point(frame, budget="6 s").features == ("f1",)
-    # f3 is as accurate as f2, and cheaper.
-    assert operating_point(frame, budget="1500ms").features == ("f3",)
-    assert operating_point(frame, budget="5%").features == ("f1",)
-    assert operating_point(frame, budget="1.5%").features == ("f3",)
-    with pytest.raises(
-        UsageError, match=r"no set costs at most 1ms; the cheapest one costs 0\.002"
-    ):
-        operating_point(frame, budget="1ms")
-    for wrong in ("5 parsecs", "-1", "nan", "ms", 0, "x%", "-2%"):
-        with pytest.raises(
-            UsageError, match="must be a cost such as 20, a time such as 5ms, or a share"
-        ):
-            operating_point(frame, budget=wrong)
-
-
-def test_charge_decides_which_set_is_cheapest():
-    frame = evaluation_of(accuracy=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[5.0, 3.5])
-    assert operating_point(frame).features == ("f0",)
-    assert operating_point(frame, charge="alone").features == ("f1",)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"charge": "twice"}, "`charge` must be 'alone' or 'shared'; got 'twice'"),
-        ({"coverage": 95}, "`coverage` must be a number between 0 and 1; got 95"),
-    ],
-)
-def test_wrong_option_of_an_operating_point_is_refused(options, message, evaluated):
-    with pytest.raises(UsageError, match=message):
-        operating_point(evaluated, **options)
-    with pytest.raises(UsageError, match="the evaluation is empty"):
-        operating_point(evaluated[:0])
-
-
 def test_wilson_interval_is_that_of_scipy():
     from scipy.stats import binomtest
 
@@ -397,8 +318,46 @@ def test_cheapest_set_within_the_loss_is_recommended():
     point = recommended_set(frame, loss=0.06)
     assert (point.features, point.best_features, point.best_cost) == (("f2",), ("f0",), 9)
     assert (point.accuracy, point.best_accuracy) == pytest.approx((0.9, 0.95))
+
+
+def test_budget_limits_the_cost_of_the_set():
+    frame = sets_with([[0.95] * 5, [0.94] * 5, [0.6] * 5, [0.6] * 5], [10.0, 5.0, 1.0, 0.002])
     assert recommended_set(frame, budget=6).features == ("f1",)
-    assert recommended_set(frame, budget="95%").features == ("f0",)
+    assert recommended_set(frame, budget="6 s").features == ("f1",)
+    # f3 is as accurate as f2, and cheaper.
+    assert recommended_set(frame, budget="1500ms").features == ("f3",)
+    assert recommended_set(frame, budget="50%").features == ("f1",)
+    assert recommended_set(frame, budget="15%").features == ("f3",)
+    with pytest.raises(
+        UsageError, match=r"no set costs at most 1ms; the cheapest one costs 0\.002"
+    ):
+        recommended_set(frame, budget="1ms")
+    for wrong in ("5 parsecs", "-1", "nan", "ms", 0, "x%", "-2%"):
+        with pytest.raises(
+            UsageError, match="must be a cost such as 20, a time such as 5ms, or a share"
+        ):
+            recommended_set(frame, budget=wrong)
+
+
+def test_charge_decides_which_set_is_cheapest():
+    frame = sets_with([[0.9] * 5] * 2, [2.0, 3.0], cost_alone=[5.0, 3.5], share_alone=0.1)
+    assert recommended_set(frame).features == ("f0",)
+    assert recommended_set(frame, charge="alone").features == ("f1",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"charge": "twice"}, "`charge` must be 'alone' or 'shared'; got 'twice'"),
+        ({"coverage": 95}, "`coverage` must be a number between 0 and 1; got 95"),
+        ({"loss": -1}, "`loss` must"),
+    ],
+)
+def test_wrong_option_of_a_recommendation_is_refused(options, message, evaluated):
+    with pytest.raises(UsageError, match=message):
+        recommended_set(evaluated, **options)
+    with pytest.raises(UsageError, match="the evaluation is empty"):
+        recommended_set(evaluated[:0])
 
 
 def test_without_costs_the_smallest_set_is_recommended():

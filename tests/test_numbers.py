@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_predict
 
 import netchoice
-from netchoice.evaluation import evaluate_rankings, operating_point
+from netchoice.evaluation import evaluate_rankings
 from netchoice.evaluation.scores import make_folds
 from netchoice.selection import ForwardRegression, rank_path
 from netchoice.targets import Classes, Numbers, as_target
@@ -104,23 +104,6 @@ def test_evaluation_of_numbers_is_that_of_scikit_learn(diabetes):
     assert found["accuracy"] == pytest.approx(np.mean(by_fold))
     assert found["accuracy_se"] == pytest.approx(np.std(by_fold, ddof=1) / np.sqrt(5))
     assert np.isnan(found["log_loss"])
-
-
-def test_operating_point_of_numbers_uses_the_standard_error():
-    evaluation = pd.DataFrame(
-        {
-            "method": "jmi", "penalty": 0.0, "k": [1, 2, 3], "measure": "R²",
-            "features": [("a",), ("a", "b"), ("a", "b", "c")], "accuracy": [0.7, 0.88, 0.9],
-            "accuracy_se": 0.01, "accuracy_reporting": [0.7, 0.87, 0.9],
-            "accuracy_reporting_se": 0.01, "n_rows": 100, "n_reporting": 50,
-            "cost_shared": [1.0, 2.0, 9.0], "share_shared": 0.1, "speedup": 1.0,
-        }
-    )  # fmt: skip
-    strict = operating_point(evaluation)
-    assert strict.features == ("a", "b", "c")
-    wide = operating_point(evaluation.assign(accuracy_se=0.03))
-    assert (wide.features, wide.measure) == (("a", "b"), "R²")
-    assert wide.interval == pytest.approx((0.850, 0.890), abs=0.001)
 
 
 # Commands

@@ -95,7 +95,7 @@ DAMAGED_EVALUATIONS = {
         change_json(RECOMMENDED, lambda r: r.update(costs="given!")), "recommended.json is damaged"
     ),
     "nothing recommended": (
-        rewritten(RECOMMENDED, lambda r: r.update(recommended=None)), "is a NoneType, expected OperatingPoint"
+        rewritten(RECOMMENDED, lambda r: r.update(recommended=None)), "is a NoneType, expected RecommendedSet"
     ),
 }  # fmt: skip
 

@@ -29,14 +29,14 @@ from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation import (
     PAPER_PENALTIES,
-    OperatingPoint,
+    RecommendedSet,
     evaluate_rankings,
     pareto_front,
     penalty_grid,
     recommended_set,
 )
 from netchoice.evaluation.by_row import acquire_rows, class_recall
-from netchoice.evaluation.operating_points import format_accuracy
+from netchoice.evaluation.recommendation import format_accuracy
 from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
@@ -87,7 +87,7 @@ class FeatureEvaluation:
     than the accuracy.
     """
 
-    recommended: OperatingPoint
+    recommended: RecommendedSet
     evaluation: pd.DataFrame = field(repr=False)
     rankings: pd.DataFrame = field(repr=False)
     costs: CostModel = field(repr=False)
@@ -146,7 +146,7 @@ class FeatureEvaluation:
             for name in ("features", "scores"):
                 evaluation[name] = evaluation[name].map(tuple)
             return cls(
-                recommended=from_record(OperatingPoint, record["recommended"]),
+                recommended=from_record(RecommendedSet, record["recommended"]),
                 evaluation=evaluation,
                 rankings=pd.DataFrame(details["rankings"]),
                 costs=CostModel(**details["costs"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from os import PathLike
@@ -21,17 +21,16 @@ from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
-from netchoice.evaluation import OperatingPoint, evaluate_rankings, operating_point, penalty_grid
+from netchoice.evaluation import RecommendedSet, evaluate_rankings, penalty_grid, recommended_set
 from netchoice.features import comparable_features
 from netchoice.features.reference_costs import reference_costs
 from netchoice.features.registry import FEATURES
-from netchoice.inference.wilson_interval import wilson
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path
 from netchoice.simulate import Priors, simulate_table
 from netchoice.storage.records import to_record
-from netchoice.storage.run_folder import SCORES, run_folder
+from netchoice.storage.run_folder import SCORES, TABLES, run_folder
 from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
 from netchoice.threads import count_threads
@@ -40,8 +39,8 @@ from netchoice.validation import check_integer
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The answer in a folder.
-PILOT = "pilot.json"
+#: The selection in a folder, and the pilots.
+PILOT, PILOTS = "pilot.json", f"{TABLES}/pilots"
 #: A smaller network is hardly more than the seed graph that it grew from.
 MIN_PILOT_NODES = 28
 #: Nodes of pilots, unless the networks to analyse are smaller.
@@ -50,10 +49,8 @@ PILOT_NODES = 1000
 MIN_SAMPLES = 20
 #: Pilots of each model that features are selected on inside a choice.
 SAMPLES_EACH = 200
-#: The most features in a selected set, and the coverage of the interval within which a cheaper set counts
-#: as good as the best.
-MAX_FEATURES, NEARLY_BEST = 15, 0.8
-COVERAGE = 0.95
+#: The most features in a selected set.
+MAX_FEATURES = 15
 DEFAULT_METHOD = "jmi"
 
 
@@ -69,8 +66,8 @@ class PilotSelection:
     features : tuple of str
         The selected features.
     accuracy, interval : float, pair of float
-        Share of further pilot networks whose model is predicted from these features, with its 95 %
-        interval. Other networks were used to select the features.
+        Share of pilots whose model is predicted from selected features, with its 95 % interval. Each pilot
+        is predicted with the set that the other pilots select.
     cost, cost_of_all : float
         CPU seconds of the selected features, and of all features, for one network with ``n_nodes``, with
         each shared step paid once.
@@ -240,41 +237,35 @@ def _select(
     on_progress: Progress | None,
     deadline: float | None = None,
 ) -> PilotSelection:
-    """Simulate pilots, rank the features on one half, choose a set on the other, and test it on others."""
+    """Simulate pilots, rank the features on one half, and choose a set on the other."""
     names = list(settings.names or comparable_features())
 
-    def pilots(name: str, features: Sequence[str]) -> ReferenceTable:
-        def report(done: int, total: int, failed: int) -> None:
-            if on_progress is not None:
-                on_progress(f"pilots, {name}", done, total, failed)
+    def report(done: int, total: int, failed: int) -> None:
+        if on_progress is not None:
+            on_progress("pilots", done, total, failed)
 
-        table = simulate_table(
-            space, n_nodes=pilot_nodes, n_samples=samples, seed=settings.seed,
-            stream=f"choose pilots {name}", features=as_given(features, settings),
-            isolated=size.isolated, engine=engine, workers=workers, on_progress=report, deadline=deadline,
-            out=None if folder is None else folder / "tables" / name,
-        )  # fmt: skip
-        if len(table) < samples:
-            raise UsageError(
-                f"the time limit ended after {len(table)} of {samples} pilots, on which features are "
-                "selected; give a longer limit, or leave out --budget, --penalty and --method"
-            )
-        return table
-
-    table = pilots("selection", names).without_partial()
+    table = simulate_table(
+        space, n_nodes=pilot_nodes, n_samples=samples, seed=settings.seed, stream="choose pilots",
+        features=as_given(names, settings), isolated=size.isolated, engine=engine, workers=workers,
+        on_progress=report, deadline=deadline, out=None if folder is None else folder / PILOTS,
+    )  # fmt: skip
+    if len(table) < samples:
+        raise UsageError(
+            f"the time limit ended after {len(table)} of {samples} pilots, on which features are "
+            "selected; give a longer limit, or leave out --budget, --penalty and --method"
+        )
+    table = table.without_partial()
     costs = _costs(settings, table, size, pilot_nodes)
     point, rankings = _choose_set(settings, table, costs, workers, folder)
-    tested = pilots("test", point.features).complete()
-    accuracy = _accuracy(tested, settings.seed)
     return PilotSelection(
         space=space.name,
         n_nodes=size.nodes[1],
         pilot_nodes=pilot_nodes,
         samples=len(table),
         features=point.features,
-        accuracy=accuracy,
-        interval=wilson(accuracy, len(tested), COVERAGE),
-        cost=costs.cost_of_set(point.features, "shared"),
+        accuracy=point.accuracy,
+        interval=point.interval,
+        cost=point.cost,
         cost_of_all=costs.cost_of_set(table.features, "shared"),
         cost_source=settings.costs,
         costs=costs,
@@ -317,7 +308,7 @@ def _choose_set(
     costs: CostModel,
     workers: int | None,
     folder: Path | None,
-) -> tuple[OperatingPoint, pd.DataFrame]:
+) -> tuple[RecommendedSet, pd.DataFrame]:
     """Rank the features on one half of a table, and choose a set on the other."""
     first, test = table.split(seed=settings.seed)
     train = first.drop_constant()
@@ -340,12 +331,11 @@ def _choose_set(
         folds=max(2, min(10, int(test.y.value_counts().min()))),
         path=None if folder is None else folder / SCORES, **common,
     )  # fmt: skip
-    point = operating_point(evaluation, budget=settings.budget, coverage=NEARLY_BEST)
-    return point, rankings
+    return recommended_set(evaluation, budget=settings.budget), rankings
 
 
 def _ranking(
-    rankings: pd.DataFrame, point: OperatingPoint, costs: CostModel, pilot_costs: CostModel
+    rankings: pd.DataFrame, point: RecommendedSet, costs: CostModel, pilot_costs: CostModel
 ) -> pd.DataFrame:
     import pandas as pd
 
@@ -358,16 +348,3 @@ def _ranking(
             "pilot_cost": [pilot_costs.cost(name) for name in names],
         }
     )
-
-
-def _accuracy(table: ReferenceTable, seed: int) -> float:
-    """Return the cross-validated accuracy with all features of a table."""
-    import pandas as pd
-
-    k = len(table.features)
-    all_features = pd.DataFrame(
-        {"method": "", "penalty": 0.0, "position": range(1, k + 1), "feature": table.features}
-    )
-    folds = max(2, min(10, int(table.y.value_counts().min())))
-    scores = evaluate_rankings(all_features, table, ks=[k], folds=folds, seed=seed)
-    return float(scores["accuracy"].iloc[0])

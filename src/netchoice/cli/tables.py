@@ -221,7 +221,7 @@ def evaluate(
 
 def evaluation_lines(record: dict[str, Any]) -> Iterator[str]:
     """Yield the record of an evaluation as text."""
-    from netchoice.evaluation.operating_points import format_accuracy
+    from netchoice.evaluation.recommendation import format_accuracy
 
     point, settings = record["recommended"], record["settings"]
     cost_text = duration if in_seconds(record["costs"]) else "{:.4g}".format

@@ -1,17 +1,16 @@
 """Accuracy against cost: how few features are enough."""
 
-from netchoice.evaluation.operating_points import (
-    OperatingPoint,
-    operating_point,
+from netchoice.evaluation.rankings import evaluate_rankings
+from netchoice.evaluation.recommendation import (
+    RecommendedSet,
     pareto_front,
     recommended_set,
 )
-from netchoice.evaluation.rankings import evaluate_rankings
 from netchoice.selection.path import PAPER_PENALTIES, penalty_grid
 
 __all__ = [
-    "PAPER_PENALTIES", "OperatingPoint", "evaluate_rankings", "operating_point", "pareto_front",
-    "penalty_grid", "recommended_set",
+    "PAPER_PENALTIES", "RecommendedSet", "evaluate_rankings", "pareto_front", "penalty_grid",
+    "recommended_set",
 ]  # fmt: skip
 
 

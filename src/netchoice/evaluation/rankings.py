@@ -87,8 +87,6 @@ def evaluate_rankings(
           both charges, and the same divided by the cost of all features.
         - ``speedup``: shared cost of all features divided by that of the set.
         - ``n_rows``: number of test rows in all folds.
-        - ``accuracy_reporting``, ``accuracy_reporting_se``, ``n_reporting``: accuracy, its standard error
-          and the number of rows in the odd folds, for :func:`operating_point`.
 
     Examples
     --------
@@ -175,16 +173,12 @@ def _accuracies(scores: Sequence[Score], sizes: np.ndarray[Any, Any]) -> dict[st
     different = list(dict.fromkeys(scores))
     correct = np.array([score.correct for score in different], dtype=float).mean(axis=0)
     losses = np.array([score.losses for score in different], dtype=float).mean(axis=0)
-    odd = np.arange(len(sizes)) % 2 == 1
     return {
         "accuracy": float((correct / sizes).mean()),
         "accuracy_se": _standard_error(correct / sizes),
         "log_loss": float(sum(losses) / sizes.sum()),
         "scores": tuple((correct / sizes).tolist()),
         "n_rows": int(sizes.sum()),
-        "accuracy_reporting": float(correct[odd].sum() / sizes[odd].sum()),
-        "accuracy_reporting_se": _standard_error(correct[odd] / sizes[odd]),
-        "n_reporting": int(sizes[odd].sum()),
     }
 
 

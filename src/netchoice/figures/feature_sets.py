@@ -11,7 +11,7 @@ from matplotlib.ticker import PercentFormatter
 
 from netchoice.errors import UsageError
 from netchoice.evaluation import pareto_front
-from netchoice.evaluation.operating_points import measure_of
+from netchoice.evaluation.recommendation import measure_of
 from netchoice.figures.axes import (
     SMALL,
     WIDTH,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice import figures
 from netchoice.evaluation import pareto_front
-from netchoice.evaluation.operating_points import format_accuracy, measure_of
+from netchoice.evaluation.recommendation import format_accuracy, measure_of
 from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
 from netchoice.figures.feature_sets import MOST_RANKED
 from netchoice.markup import Html, join

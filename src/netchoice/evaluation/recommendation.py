@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
@@ -18,15 +18,13 @@ from netchoice.storage.records import to_record
 from netchoice.units import parse_budget
 from netchoice.validation import check_choice, check_fraction, check_non_negative
 
-#: Costs that differ by a smaller factor count as equal: measured times vary by as much between runs.
-COST_RESOLUTION = 1.25
 #: Shares of the loss that are allowed, in this order, until the loss on held-out rows is as promised.
 ALLOWED = (1.0, 0.5, 0.25, 0.0)
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
-    """The recommended set of features; returned by :func:`operating_point`.
+class RecommendedSet:
+    """The recommended set of features; returned by :func:`recommended_set`.
 
     Attributes
     ----------
@@ -64,67 +62,6 @@ class OperatingPoint:
         return record
 
 
-def operating_point(
-    evaluation: pd.DataFrame,
-    *,
-    budget: float | str | None = None,
-    charge: str = "shared",
-    coverage: float = 0.95,
-) -> OperatingPoint:
-    """Choose the cheapest set that is about as accurate as the best one; with a budget, the best one.
-
-    About as accurate: within the binomial interval (Wilson) of the best accuracy; for R², within one standard
-    error. Costs that differ by less than a quarter count as equal, because times vary by as much between
-    runs; of such sets, the one with the fewest features is chosen, and then the first in the order of names.
-    The reported accuracy is that of the odd folds. Sets are compared on all folds, so that it is a little
-    optimistic; :func:`recommended_set` reports what its choice reaches on other rows.
-
-    Parameters
-    ----------
-    evaluation : DataFrame, as :func:`netchoice.evaluation.evaluate_rankings` returns it
-    budget : float or str, optional
-        A cost, a cost with a unit of time ("5ms"), or a share of the cost of all features ("2%").
-    charge : "shared" or "alone", how the cost of a set is billed
-    coverage : float, coverage of the intervals
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> evaluation = pd.DataFrame({
-    ...     "method": "jmi", "penalty": [0.0, 1.0], "k": 1, "features": [("slow",), ("quick",)],
-    ...     "accuracy": [0.95, 0.94], "n_rows": 1000,
-    ...     "accuracy_reporting": [0.93, 0.94], "n_reporting": 500,
-    ...     "cost_shared": [9.0, 1.0], "share_shared": [0.9, 0.1], "speedup": [1.1, 10.0]})
-    >>> point = operating_point(evaluation)
-    >>> point.features, point.accuracy, point.speedup
-    (('quick',), 0.94, 10.0)
-    """
-    check_choice("charge", charge, CHARGES)
-    check_fraction("coverage", coverage)
-    candidates = _in_budget(evaluation, budget, charge)
-    cost, measure = f"cost_{charge}", measure_of(evaluation)
-    order = {cost: True, "accuracy": False, "k": True}
-    by_cost = candidates.sort_values(list(order), ascending=list(order.values()), kind="stable")
-    chosen = best = by_cost.loc[by_cost["accuracy"].idxmax()]
-    if budget is None:
-        low = best["accuracy"] - best.get("accuracy_se", 0.0)
-        if measure != "R²":
-            low, _ = wilson(best["accuracy"], best["n_rows"], coverage)
-        near = candidates[candidates["accuracy"] >= low]
-        near = near[near[cost] <= COST_RESOLUTION * near[cost].min()]
-        names = near["features"].map(lambda features: tuple(sorted(features)))
-        chosen = near.assign(names=names).sort_values(["k", "names", cost], kind="stable").iloc[0]
-    reported = chosen["accuracy_reporting"]
-    if measure == "accuracy":
-        interval = wilson(reported, chosen["n_reporting"], coverage)
-    else:
-        half_width = float(ndtri((1 + coverage) / 2)) * chosen["accuracy_reporting_se"]
-        interval = float(reported - half_width), float(min(1.0, reported + half_width))
-    held_out = reported, interval, best["accuracy_reporting"]
-    rule = "cheapest" if budget is None else "budget"
-    return _point(chosen, best, held_out, rule, charge, coverage)
-
-
 def recommended_set(
     evaluation: pd.DataFrame,
     *,
@@ -133,7 +70,7 @@ def recommended_set(
     charge: str = "shared",
     coverage: float = 0.95,
     repeats: int = 1,
-) -> OperatingPoint:
+) -> RecommendedSet:
     """Choose the cheapest set that loses at most ``loss`` against the best one; with a budget, the best one.
 
     A set is chosen by its mean score over all folds. The reported scores are those of the procedure: in each
@@ -146,7 +83,10 @@ def recommended_set(
     ----------
     evaluation : DataFrame, as :func:`netchoice.evaluation.evaluate_rankings` returns it
     loss : float, how much less accurate than the best set the chosen set may be
-    budget, charge, coverage : as in :func:`operating_point`
+    budget : float or str, optional
+        A cost, a cost with a unit of time ("5ms"), or a share of the cost of all features ("2%").
+    charge : "shared" or "alone", how the cost of a set is billed
+    coverage : float, coverage of the interval
     repeats : int, how often the rows were divided into folds
 
     Examples
@@ -228,10 +168,10 @@ def _point(
     rule: str,
     charge: str,
     coverage: float,
-) -> OperatingPoint:
-    """Return the operating point of a chosen set, and its score, interval and the best score."""
+) -> RecommendedSet:
+    """Return the recommended set, and its score, interval and the best score."""
     accuracy, interval, best_accuracy = held_out
-    return OperatingPoint(
+    return RecommendedSet(
         method=str(chosen["method"]),
         penalty=float(chosen["penalty"]),
         k=int(chosen["k"]),
