@@ -143,20 +143,24 @@ def simulate(reference: Reference, round: Round, state: State, clock: Clock) -> 
     """Add the simulations of a round for the models that are open."""
     deadline, effort = clock.at(Clock.SIMULATED), reference.effort
     for models in reference.by_speed(state.open_models):
-        if not round.is_cheap and state.is_decided:
+        if round.is_cheap:
+            _simulate_cheap(reference, models, deadline)
+        elif state.is_decided:
             n = min(round.calibrated, effort.inferred)
             reference.simulate(INFERENCE, models, n, deadline)
-            continue
-        if not round.is_cheap:
+        else:
             reference.simulate_training(models, deadline)
             reference.simulate(CALIBRATION, models, round.calibrated, deadline)
-            continue
-        # Under a time limit, a part of both streams says more than the whole of one.
-        for part in (1,) if deadline is None else PARTS:
-            reference.simulate(SCREENED, models, math.ceil(part * effort.screened), deadline)
-            reference.simulate(
-                SCREENED_CALIBRATION, models, math.ceil(part * effort.n_screening), deadline
-            )
+
+
+def _simulate_cheap(reference: Reference, models: tuple[str, ...], deadline: float | None) -> None:
+    """Add the simulations with cheap features."""
+    effort = reference.effort
+    # Under a time limit, a part of both streams says more than the whole of one.
+    for part in (1,) if deadline is None else PARTS:
+        reference.simulate(SCREENED, models, math.ceil(part * effort.screened), deadline)
+        n = math.ceil(part * effort.n_screening)
+        reference.simulate(SCREENED_CALIBRATION, models, n, deadline)
 
 
 def assess(reference: Reference, observed: Observed, state: State, round: Round) -> State:
