@@ -28,12 +28,17 @@ _MATRIX_MARKET = re.compile(r"\s*%+MatrixMarket\b", re.IGNORECASE)
 class Columns:
     """How the lines of an edge list are split into cells, and which cells name the nodes."""
 
+    names: list[str]  # the cells of the first line, which may be a header
     delimiter: str | None  # None for spaces
-    width: int
-    first_line: int  # the number of the line with the first cells
+    first_line: int  # its number
     ends: tuple[int, int] = (0, 1)
     graph: int | None = None  # the column of the network's name, if the file has many networks
     may_differ: bool = False  # lines may have other numbers of cells after the nodes
+
+    @property
+    def width(self) -> int:
+        """The number of cells of a line."""
+        return len(self.names)
 
 
 def parse_edge_list(
@@ -57,14 +62,11 @@ def parse_edge_list(
             f"{table.path}: a header and no edges; expected two names per line"
         )
     width = len(found.header) if found.header else table.width
-    usual = next((k for k, row in enumerate(table.sample) if len(row) == width), 0)
+    usual = next(k for k, row in enumerate(table.sample) if len(row) == width)
     columns = Columns(
-        table.delimiter,
-        width,
-        table.lines[usual][0],
-        found.ends,
+        table.sample[usual], table.delimiter, table.lines[usual][0], found.ends,
         may_differ=_may_differ(table, found),
-    )
+    )  # fmt: skip
     ends = node_names(lines, table.path, columns)
     flags: dict[str, Any] = {
         "ignored": tuple(found.name(k) for k in range(width) if k not in found.ends),

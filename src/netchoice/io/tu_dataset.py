@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import NetworkFormatError
-from netchoice.io.edge_lists import Columns
 from netchoice.io.guard import guarded
 from netchoice.io.many_networks import EdgeRows, EdgeTable, edge_table, read_header, read_rows
 from netchoice.io.stored_files import StoredFile
@@ -66,10 +65,9 @@ def tu_networks(name: str, files: Mapping[str, StoredFile]) -> EdgeTable:
 
 def _edge_rows(edges: StoredFile) -> EdgeRows:
     start = edges.start()
-    header = read_header(start)
-    if header is not None:
-        columns = Columns(header.delimiter, len(header.cells), header.line)
-        return read_rows(edges, columns, header.line - 1)
+    columns = read_header(start)
+    if columns is not None:
+        return read_rows(edges, columns, columns.first_line - 1)
     if start.strip():
         raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
     return EdgeRows()
