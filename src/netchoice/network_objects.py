@@ -125,18 +125,15 @@ def from_neighbours(lists: Mapping[Any, Any]) -> EdgePairs:
             )
         entries += [(node, other) for other in neighbours]
     ends = check_names([end for entry in entries for end in entry])
-    declared = list(lists)
-    nodes = list(dict.fromkeys([*declared, *ends]))
-    edges = number_plain(nodes, ends)
-    return once_if_mirrored(edges)
+    nodes = list(dict.fromkeys([*lists, *ends]))
+    return once_if_mirrored(number_plain(nodes, ends))
 
 
 def number_plain(nodes: list[Any], ends: Iterable[Any], **flags: Any) -> EdgePairs:
     """Number nodes; 0…n−1 keep their ids, others are numbered in order and are labels."""
     plain = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))
-    position = {node: i for i, node in enumerate(sorted(nodes) if plain else nodes)}
-    pairs = np.array([position[end] for end in ends], np.int64).reshape(-1, 2)
-    return EdgePairs(pairs, len(nodes), None if plain else nodes, **flags)
+    edges = number_nodes(ends, sorted(nodes) if plain else nodes, **flags)
+    return replace(edges, labels=None) if plain else edges
 
 
 def once_if_mirrored(edges: EdgePairs) -> EdgePairs:

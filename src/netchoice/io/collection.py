@@ -20,7 +20,7 @@ from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.edge_lists import Columns
-from netchoice.io.guard import guarded
+from netchoice.io.guard import START, StoredFile, guarded, zip_members
 from netchoice.io.many_networks import (
     GRAPH_COLUMNS,
     EdgeTable,
@@ -32,7 +32,6 @@ from netchoice.io.many_networks import (
 from netchoice.io.parquet import has_many_networks, parquet_networks
 from netchoice.io.reader import SUFFIXES, ReadingOptions, parse_network, suffix_of
 from netchoice.io.reading_report import ReadingReport
-from netchoice.io.stored_files import START, StoredFile, zip_members
 from netchoice.io.text_tables import content_lines, decode, split_cells
 from netchoice.io.tu_dataset import tu_names, tu_networks
 from netchoice.network_objects import NODE_COLUMN, plain_name

@@ -17,9 +17,8 @@ from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.edge_lists import Columns, comment_doubt, node_names
-from netchoice.io.guard import guarded
+from netchoice.io.guard import START, StoredFile, guarded
 from netchoice.io.reading_report import ReadingReport, clean
-from netchoice.io.stored_files import START, StoredFile
 from netchoice.io.text_tables import (
     decode,
     find_delimiter,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs, from_entries, from_incidence
 from netchoice.errors import NetworkFormatError
+from netchoice.io.guard import not_readable
 
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
@@ -71,10 +72,8 @@ def lacks_sizes(content: bytes) -> bool:
 
 
 def _damage(path: str, line: int, found: str, expected: str) -> NetworkFormatError:
-    return NetworkFormatError(
-        f"{path}, line {line}: not readable as MatrixMarket: found {found}; expected {expected}; "
-        "check that the file is complete, or pass its actual format"
-    )
+    reason = f"found {found}; expected {expected}"
+    return not_readable(f"{path}, line {line}", "MatrixMarket", reason)
 
 
 def _quoted(line: str) -> str:

@@ -167,19 +167,13 @@ def read_network(
     path = place(path)
     options = ReadingOptions(format, header, columns)
     content, limit = load(path)
-    return parse_network(content, options, limit)
+    return guarded(lambda: parse_network(content, options, limit), limit.path, "a network")
 
 
 def parse_network(
     content: bytes, options: ReadingOptions, limit: MemoryLimit
 ) -> tuple[Graph, ReadingReport]:
-    """Read a network from the content of a file; its errors are one line that names the file."""
-    return guarded(lambda: _parse(content, options, limit), limit.path, "a network")
-
-
-def _parse(
-    content: bytes, options: ReadingOptions, limit: MemoryLimit
-) -> tuple[Graph, ReadingReport]:
+    """Read a network from the content of a file."""
     name = limit.path
     if not content.strip():
         raise NetworkFormatError(f"{name}: the file is empty; expected a network")
@@ -232,11 +226,7 @@ def suffix_of(path: Path) -> str:
     return path.with_suffix("").suffix if path.suffix.lower() in COMPRESSED else path.suffix
 
 
-def _read_graph(path: str | PathLike[str]) -> Graph:
-    return read_network(path)[0]
-
-
-graphs.FILE_READERS.append(_read_graph)
+graphs.FILE_READERS.append(lambda path: read_network(path)[0])
 
 
 # The format: the content decides, and the suffix of the name only if the content does not

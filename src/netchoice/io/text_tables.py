@@ -67,11 +67,9 @@ def decode(content: bytes, name: str, first_line: int = 1) -> str:
 
 def _wide(start: bytes) -> str | None:
     """Return the encoding of UTF-16 text without a mark: every second byte of ASCII is NUL."""
-    half = len(start) // 2
-    if half and start[1::2].count(0) > 0.6 * half and not start[::2].count(0):
-        return "utf-16-le"
-    if half and start[::2].count(0) > 0.6 * half and not start[1::2].count(0):
-        return "utf-16-be"
+    for high, low, encoding in ((1, 0, "utf-16-le"), (0, 1, "utf-16-be")):
+        if start[high::2].count(0) > 0.6 * (len(start) // 2) and not start[low::2].count(0):
+            return encoding
     return None
 
 
@@ -146,9 +144,9 @@ def read_table(text: str, path: str) -> Table:
     return replace(table, doubtful=tuple(each for each in doubtful if lines and each > lines[0]))
 
 
-def content_lines(text: str, first_line: int = 1) -> list[tuple[int, str]]:
+def content_lines(text: str) -> list[tuple[int, str]]:
     """Return the lines that are neither empty nor comments, with their numbers."""
-    lines = enumerate(text.split("\n"), first_line)
+    lines = enumerate(text.split("\n"), 1)
     return [(i, s) for i, s in lines if s.strip() and not is_comment(s)]
 
 
@@ -194,9 +192,8 @@ def find_separator(lines: Sequence[str]) -> str | None:
     """
     if not lines:
         return None
-    # Attributes of networkx start with a brace.
     lines = [line.partition("{")[0].strip() for line in lines]
-    found = Counter(_first_separator(line) for line in lines)
+    found = Counter(map(find_delimiter, lines))
     common: str | None = max(("\t", ",", ";"), key=lambda mark: found[mark])
     if found[common] < _ENOUGH * len(lines):
         common = find_delimiter(lines[0])
@@ -228,15 +225,12 @@ def _share_names(rows: list[list[str]]) -> bool:
     return any(len(row) > 1 and row[1] in names for row in rows)
 
 
-def _first_separator(line: str) -> str | None:
+def find_delimiter(line: str) -> str | None:
+    """Return the mark that separates the cells of one line, None for spaces."""
+    line = line.partition("{")[0]  # attributes of networkx start with a brace
     if "\t" in line:
         return "\t"
     return min((mark for mark in (",", ";") if mark in line), key=line.find, default=None)
-
-
-def find_delimiter(line: str) -> str | None:
-    """Return the mark that separates the cells of one line, None for spaces."""
-    return _first_separator(line.partition("{")[0])
 
 
 def split_cells(line: str, delimiter: str | None, where: str) -> list[str]:
