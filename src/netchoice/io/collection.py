@@ -18,8 +18,7 @@ from typing import Any, overload
 
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.graph import Graph
-from netchoice.io.edge_columns import ColumnNames
-from netchoice.io.edge_lists import Columns
+from netchoice.io.edge_lists import ColumnNames, Columns
 from netchoice.io.guard import START, StoredFile, guarded, zip_members
 from netchoice.io.many_networks import (
     GRAPH_COLUMNS,
@@ -79,7 +78,7 @@ def _read_file(
     if columns and kind != "one":
         raise NetworkFormatError(
             f"{stored.name}: many networks, because of its columns "
-            f"{', '.join(columns.names)[:60]}; expected one network; pass the file itself"
+            f"{', '.join(columns.header)[:60]}; expected one network; pass the file itself"
         )
     return parse_network(content, options, limit)
 
@@ -421,7 +420,7 @@ def _kind_of_table(name: str, start: bytes, options: ReadingOptions) -> tuple[st
         return "one", None
     if is_manifest(columns):
         return "manifest", columns
-    found = find_graph_columns(columns.names)
+    found = find_graph_columns(columns.header)
     if found is None:
         return "one", None
     graph, *ends = found
@@ -459,7 +458,7 @@ def short_name(name: str) -> str:
 
 def is_manifest(columns: Columns) -> bool:
     """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
-    plain = [plain_name(name) for name in columns.names]
+    plain = [plain_name(name) for name in columns.header]
     n_ends = sum(NODE_COLUMN.fullmatch(name) is not None for name in plain)
     has_graph = any(name in GRAPH_COLUMNS for name in plain)
     starts_with_ends = n_ends > 1 and all(NODE_COLUMN.fullmatch(name) for name in plain[:2])

@@ -250,7 +250,8 @@ def read_header(start: bytes) -> Columns | None:
         text = line.decode("utf-8", "replace").strip()
         if text and not is_comment(text):
             delimiter = find_delimiter(text)
-            return Columns(split_cells(text, delimiter, ""), delimiter, number)
+            cells = split_cells(text, delimiter, "")
+            return Columns(cells, len(cells), delimiter, number)
     return None
 
 

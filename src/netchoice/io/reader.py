@@ -14,7 +14,7 @@ from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.graph import Graph
 from netchoice.io import edge_lists, graph_formats, text_matrices
-from netchoice.io.edge_columns import ColumnNames
+from netchoice.io.edge_lists import ColumnNames
 from netchoice.io.gml import parse_gml
 from netchoice.io.guard import COMPRESSED, CONVERT, NODE, MemoryLimit, guarded, load
 from netchoice.io.matrix_market import lacks_sizes, parse_matrix_market

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netchoice.edge_pairs import EdgePairs, from_entries, from_incidence
 from netchoice.errors import NetworkFormatError
-from netchoice.io.edge_columns import names_of_ends
+from netchoice.io.edge_lists import names_of_ends
 from netchoice.io.text_tables import Table, is_missing, is_number
 
 #: The least share of zeros in a matrix; a table of measurements has fewer.
