@@ -101,8 +101,10 @@ def parse_edge_list(
         "findings": tuple(found.findings),
         "weighted": found.width > 2,
     }
-    if _KONECT.match(table.first):
-        return _bipartite(ends, flags)
+    if _KONECT.match(table.first):  # equal names in the two columns are different nodes
+        names_of_kinds = [f"{'column 2: ' if k % 2 else ''}{name}" for k, name in enumerate(ends)]
+        sizes = (len(set(ends[::2])), len(set(ends[1::2])))
+        return number_nodes(names_of_kinds, kinds=sizes, **flags)
     return number_nodes(ends, warnings=_doubts(ends, found, table), **flags)
 
 
@@ -144,13 +146,6 @@ def _is_alone(ends: list[str]) -> bool:
     count = Counter(ends)
     alone = [count[u] == count[v] == 1 for u, v in zip(ends[::2], ends[1::2], strict=True)]
     return sum(alone) <= max(1, _FEW_ALONE * len(alone)) or all(alone)
-
-
-def _bipartite(ends: list[str], flags: dict[str, Any]) -> EdgePairs:
-    """Return a network in which equal names in the two columns are different nodes."""
-    names = [f"{'column 2: ' if k % 2 else ''}{name}" for k, name in enumerate(ends)]
-    sizes = (len(set(ends[::2])), len(set(ends[1::2])))
-    return number_nodes(names, kinds=sizes, **flags)
 
 
 def node_names(lines: list[tuple[int, str]], path: str, columns: Columns) -> list[str]:

@@ -40,11 +40,12 @@ _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
 }
 #: Formats that declare sizes, which are checked before memory is reserved for them.
 _ARRAYS: dict[str, Callable[[bytes, MemoryLimit], EdgePairs]] = {
+    "mtx": parse_matrix_market,
     "npz": parse_npz,
     "npy": parse_npy,
     "parquet": parse_parquet,
 }
-FORMATS = ("edgelist", *_TABLES, *_TEXT, "mtx", *_ARRAYS)
+FORMATS = ("edgelist", *_TABLES, *_TEXT, *_ARRAYS)
 #: Names of formats in messages, if they differ from their names as options.
 _NAMES = {
     "graphml": "GraphML", "gexf": "GEXF", "json": "JSON", "parquet": "Parquet", "pajek": "Pajek",
@@ -52,8 +53,6 @@ _NAMES = {
 }  # fmt: skip
 #: Formats of which only the ends of each line are kept in memory, not every cell.
 _BY_LINE = ("edgelist", "adjacency", "incidence")
-#: Memory per byte of a MatrixMarket file.
-_MATRIX_COPIES = 150
 
 
 #: Formats by suffix. A table, such as an edge list or a matrix, may have any suffix.
@@ -183,9 +182,6 @@ def parse_network(
         format, reason = _format_of_bytes(content, suffix) or (None, "")
     if format in _ARRAYS:
         parse = partial(_ARRAYS[format], content, limit)
-    elif format == "mtx":
-        limit.check(_MATRIX_COPIES * len(content), f"{len(content)} bytes")
-        parse = partial(parse_matrix_market, content, name)
     else:
         limit.check_lines(content)
         text, encoding = detect_text(content, name)

@@ -127,7 +127,11 @@ class Table:
 
 
 def read_table(text: str, path: str) -> Table:
-    """Return the table of a text; the first lines decide what separates cells."""
+    """Return the table of a text; the first lines decide what separates cells.
+
+    A line that begins with the mark of a comment is a row if it has the cells of a row, and if a name at
+    the start of such a line is in another column too.
+    """
     present = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     lines = [each for each in present if not is_comment(each[1])]
     printed = bool(lines) and all(_PAIR.fullmatch(line) for _, line in lines[:SAMPLE_LINES])
@@ -137,11 +141,15 @@ def read_table(text: str, path: str) -> Table:
     table = Table(path, lines, separator, text[:200].partition("\n")[0])
     if printed or len(lines) == len(present):
         return table
-    width = table.width if lines else len(split_cells(present[0][1].strip(), separator, ""))
-    rows, doubtful = without_comments(present, separator, width)
-    if len(rows) > len(lines):
-        return replace(table, lines=rows)
-    return replace(table, doubtful=tuple(each for each in doubtful if lines and each > lines[0]))
+    width = table.width if lines else len(table.cells(present[0][1], ""))
+    marked = [
+        each for each in present if is_comment(each[1]) and may_be_row(each[1], separator, width)
+    ]
+    both = [table.cells(line, "") for _, line in (*lines, *marked)] if marked else []
+    names = {cells[0] for cells in both[len(lines) :]}
+    if any(not names.isdisjoint(cells[1:]) for cells in both):
+        return replace(table, lines=sorted([*lines, *marked]))
+    return replace(table, doubtful=tuple(each for each in marked if lines and each > lines[0]))
 
 
 def content_lines(text: str) -> list[tuple[int, str]]:
@@ -162,26 +170,6 @@ def may_be_row(line: str, delimiter: str | None, width: int) -> bool:
     """
     text = line.strip()
     return text[1:2].isalnum() and len(split_cells(text, delimiter, "")) == width
-
-
-def without_comments(
-    lines: list[tuple[int, str]], delimiter: str | None, width: int
-) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """Return the rows among lines that are not empty, and comments that might be rows.
-
-    A line that begins with the mark of a comment is a row if it has the cells of a row, and if a name at
-    the start of such a line is in another column too.
-    """
-    rows = [each for each in lines if not is_comment(each[1])]
-    marked = [
-        each for each in lines if is_comment(each[1]) and may_be_row(each[1], delimiter, width)
-    ]
-    if marked:
-        both = [split_cells(line.strip(), delimiter, "") for _, line in (*rows, *marked)]
-        names = {cells[0] for cells in both[len(rows) :]}
-        if any(not names.isdisjoint(cells[1:]) for cells in both):
-            return sorted([*rows, *marked]), []
-    return rows, marked
 
 
 def find_separator(lines: Sequence[str]) -> str | None:

@@ -57,21 +57,16 @@ def tu_networks(name: str, files: Mapping[str, StoredFile]) -> EdgeTable:
         return ids, np.where(is_node, network_of_node[np.where(is_node, numbers, 1) - 1], -1)
 
     edges = files[name + EDGES]
+    start = edges.start()
+    columns = read_header(start)
+    if columns is None and start.strip():
+        raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
+    rows = EdgeRows() if columns is None else read_rows(edges, columns, columns.first_line - 1)
     return edge_table(
-        edges, "edgelist", _edge_rows(edges), find_networks, nodes=nodes, groups=labels,
+        edges, "edgelist", rows, find_networks, nodes=nodes, groups=labels,
         container=edges.name.removesuffix(EDGES),
         files=[file.path for end in (EDGES, INDICATOR, LABELS) if (file := files.get(name + end))],
     )  # fmt: skip
-
-
-def _edge_rows(edges: StoredFile) -> EdgeRows:
-    start = edges.start()
-    columns = read_header(start)
-    if columns is not None:
-        return read_rows(edges, columns, columns.first_line - 1)
-    if start.strip():
-        raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
-    return EdgeRows()
 
 
 def _read_indicator(stored: StoredFile) -> NDArray[np.int64]:
