@@ -33,7 +33,7 @@ from netchoice.io.reader import SUFFIXES, ReadingOptions, parse_network, suffix_
 from netchoice.io.reading_report import ReadingReport
 from netchoice.io.text_tables import content_lines, decode, split_cells
 from netchoice.io.tu_dataset import tu_names, tu_networks
-from netchoice.network_objects import NODE_COLUMN, plain_name
+from netchoice.network_objects import node_columns, plain_name
 
 #: Endings of files that are no networks.
 OTHER_ENDINGS = {
@@ -345,17 +345,19 @@ class _Finder:
         """Add the TUDatasets or else the network files of a folder or zip file, sorted by name."""
         n_parts, datasets = len(self.parts), tu_names(files)
         self.parts += [tu_networks(dataset, files) for dataset in datasets]
-        own = tuple(f"{dataset}_" for dataset in datasets)
-        others = [name for name in files if not name.startswith(own)]
-        if not datasets:
+        if datasets:
+            own = tuple(f"{dataset}_" for dataset in datasets)
+            others = [name for name in files if not name.startswith(own)]
+            networks = []
+        else:
             others = [name for name in files if _is_other(name)]
             networks = [files[name] for name in sorted({*files}.difference(others))]
-            if len(networks) > 1 and networks[0].member:
-                self.parts.append([file_network(member, self.options) for member in networks])
-            else:
-                for stored in networks:
-                    self._add_file(stored, in_folder=not stored.member)
         self.left_out += len(others)
+        if len(networks) > 1 and networks[0].member:
+            self.parts.append([file_network(member, self.options) for member in networks])
+        else:
+            for stored in networks:
+                self._add_file(stored, in_folder=not stored.member)
         if len(self.parts) == n_parts:
             raise UsageError(
                 f"{container}: no network files in it; expected edge lists, GraphML or other formats "
@@ -459,10 +461,9 @@ def short_name(name: str) -> str:
 def is_manifest(columns: Columns) -> bool:
     """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
     plain = [plain_name(name) for name in columns.header]
-    n_ends = sum(NODE_COLUMN.fullmatch(name) is not None for name in plain)
+    ends = node_columns(columns.header)
     has_graph = any(name in GRAPH_COLUMNS for name in plain)
-    starts_with_ends = n_ends > 1 and all(NODE_COLUMN.fullmatch(name) for name in plain[:2])
-    is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
+    is_edge_list = len(ends) > 1 and (has_graph or ends[:2] == [0, 1])
     is_table = columns.delimiter is not None or len(plain) == 1
     return PATH_COLUMN in plain and is_table and not is_edge_list
 

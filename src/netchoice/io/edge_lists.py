@@ -14,7 +14,7 @@ import numpy as np
 from netchoice.edge_pairs import EdgePairs, number_nodes
 from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.io.text_tables import SEPARATORS, Table, is_missing, is_number, kind_of, split_cells
-from netchoice.network_objects import END_COLUMN, NODE_COLUMN, plain_name
+from netchoice.network_objects import END_COLUMN, node_columns, plain_name
 from netchoice.units import count
 
 OWN_HEADER = re.compile(r"# netchoice nodes=(\d+)( labels)?")
@@ -382,7 +382,7 @@ def _named_columns(names: ColumnNames, header: list[str], table: Table) -> tuple
 def _find_ends(table: Table, found: Columns) -> tuple[int, int]:
     """Return the columns of nodes of a table with three or more columns."""
     header = [plain_name(cell) for cell in found.header]
-    known = [k for k, name in enumerate(header) if NODE_COLUMN.fullmatch(name)]
+    known = node_columns(header)
     if len(known) > 1:
         return known[0], known[1]
     columns = _columns(table.sample[found.start :])

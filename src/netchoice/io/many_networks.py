@@ -26,7 +26,7 @@ from netchoice.io.text_tables import (
     may_be_row,
     split_cells,
 )
-from netchoice.network_objects import NODE_COLUMN, plain_name
+from netchoice.network_objects import node_columns, plain_name
 
 _Numbers = NDArray[np.int32]
 GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
@@ -51,8 +51,8 @@ class NetworkSource:
         Where the network is, for messages.
     file : str, optional
         The file that holds this network alone; None if it is in a file of many.
-    files : list of str
-        The files that the network is read from.
+    files : sequence of str
+        The file, or the zip file of it, if the file holds this network alone.
     """
 
     id: str
@@ -274,7 +274,7 @@ def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
     others = [i for i in range(len(plain)) if i != graph]
     if graph is None or len(others) < 2:
         return None
-    known = [i for i in others if NODE_COLUMN.fullmatch(plain[i])]
+    known = node_columns(names)
     first, second = (known if len(known) > 1 else others)[:2]
     return graph, first, second
 
