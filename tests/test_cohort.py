@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,7 @@ from netchoice.choice.settings import Settings
 from netchoice.choice.sizes import Size
 from netchoice.errors import StoppedError, UsageError
 from netchoice.inference.verdict import KINDS
-from netchoice.io.collection import NetworkCollection
-from netchoice.io.many_networks import GraphNetwork
+from netchoice.io.collection import NetworkCollection, as_collection
 from netchoice.report import report_cohort
 
 SPACE = netchoice.get_space("ba1,ba2")
@@ -29,14 +29,6 @@ OPTIONS = {
 SHARED, OWN = "ba1, ba2, 30 nodes, isolated nodes dropped", "ba1, ba2, its own simulations"
 
 
-class NamedGraph(GraphNetwork):
-    """A network in memory that says that it is in a file."""
-
-    @property
-    def file(self):
-        return f"{self.id}.tsv"
-
-
 def networks():
     """Return networks of one size that are enough to share simulations, one of another size, and bad ones."""
     rng = np.random.default_rng(1)
@@ -45,7 +37,7 @@ def networks():
     found[RING] = Graph.from_edges([(i, (i + k) % 30) for i in range(30) for k in (1, 2)])
     found[FORMULA] = SPACE["ba2"].grow(36, rng=rng)
     found |= {"tiny": Graph.from_edges([(0, 1), (1, 2)]), "missing": "no such file"}
-    sources = [NamedGraph(id=name, graph=graph) for name, graph in found.items()]
+    sources = [replace(source, file=f"{source.id}.tsv") for source in as_collection(found)]
     return NetworkCollection([sources], settings="networks")
 
 

@@ -24,7 +24,7 @@ from netchoice.errors import NetworkFormatError
 END_COLUMN = re.compile(
     r"(source|target|src|dst|from|to|start|end|head|tail)(_?(node_?)?(id|name)?|_?node)"
 )
-NODE_COLUMN = re.compile(
+_NODE_COLUMN = re.compile(
     rf"{END_COLUMN.pattern}|(node|id|name|vertex|protein|gene|interactor)_?[12ab]"
 )
 
@@ -32,6 +32,15 @@ NODE_COLUMN = re.compile(
 def plain_name(cell: str) -> str:
     """Return the name of a column in lower case, with _ for spaces and hyphens."""
     return cell.strip('"').lower().replace(" ", "_").replace("-", "_")
+
+
+def node_columns(names: Iterable[str]) -> list[int]:
+    """Return the positions of the columns that have usual names of columns of nodes.
+
+    >>> node_columns(["weight", "Source", "target_id", "node 1"])
+    [1, 2, 3]
+    """
+    return [k for k, name in enumerate(names) if _NODE_COLUMN.fullmatch(plain_name(name))]
 
 
 def from_object(thing: Any) -> EdgePairs:
@@ -98,7 +107,7 @@ def from_frame(frame: Any) -> EdgePairs:
             row, column = np.nonzero(values)
             edges = from_entries(row, column, values[row, column], len(labels))
             return replace(edges, labels=None if labels == list(range(len(labels))) else labels)
-    known = [k for k, name in enumerate(names) if NODE_COLUMN.fullmatch(plain_name(name))]
+    known = node_columns(names)
     u, v = known[:2] if len(known) > 1 else (0, 1)
     one, other = frame.iloc[:, u], frame.iloc[:, v]
     if one.isna().any() or other.isna().any():
@@ -125,18 +134,15 @@ def from_neighbours(lists: Mapping[Any, Any]) -> EdgePairs:
             )
         entries += [(node, other) for other in neighbours]
     ends = check_names([end for entry in entries for end in entry])
-    declared = list(lists)
-    nodes = list(dict.fromkeys([*declared, *ends]))
-    edges = number_plain(nodes, ends)
-    return once_if_mirrored(edges)
+    nodes = list(dict.fromkeys([*lists, *ends]))
+    return once_if_mirrored(number_plain(nodes, ends))
 
 
 def number_plain(nodes: list[Any], ends: Iterable[Any], **flags: Any) -> EdgePairs:
     """Number nodes; 0…n−1 keep their ids, others are numbered in order and are labels."""
     plain = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))
-    position = {node: i for i, node in enumerate(sorted(nodes) if plain else nodes)}
-    pairs = np.array([position[end] for end in ends], np.int64).reshape(-1, 2)
-    return EdgePairs(pairs, len(nodes), None if plain else nodes, **flags)
+    edges = number_nodes(ends, sorted(nodes) if plain else nodes, **flags)
+    return replace(edges, labels=None) if plain else edges
 
 
 def once_if_mirrored(edges: EdgePairs) -> EdgePairs:

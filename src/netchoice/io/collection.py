@@ -9,7 +9,7 @@ import os
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from os import PathLike
@@ -18,25 +18,22 @@ from typing import Any, overload
 
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.graph import Graph
-from netchoice.io.edge_columns import ColumnNames
-from netchoice.io.guard import guarded
+from netchoice.io.edge_lists import ColumnNames, Columns
+from netchoice.io.guard import START, StoredFile, guarded, zip_members
 from netchoice.io.many_networks import (
     GRAPH_COLUMNS,
     EdgeTable,
-    GraphNetwork,
-    Header,
     NetworkSource,
-    columns_of_networks,
+    find_graph_columns,
     read_header,
     text_networks,
 )
 from netchoice.io.parquet import has_many_networks, parquet_networks
 from netchoice.io.reader import SUFFIXES, ReadingOptions, parse_network, suffix_of
 from netchoice.io.reading_report import ReadingReport
-from netchoice.io.stored_files import START, StoredFile, zip_members
 from netchoice.io.text_tables import content_lines, decode, split_cells
 from netchoice.io.tu_dataset import tu_names, tu_networks
-from netchoice.network_objects import NODE_COLUMN, plain_name
+from netchoice.network_objects import node_columns, plain_name
 
 #: Endings of files that are no networks.
 OTHER_ENDINGS = {
@@ -51,7 +48,6 @@ OTHER_NAMES = {
     "changelog", "changes", "citation", "copying", "license", "licence", "makefile", "readme",
 }  # fmt: skip
 PATH_COLUMN = "path"
-PARQUET = (".parquet", ".pq")
 #: Cells of a column of numbers that are missing values.
 MISSING = ("", "na", "nan", "n/a")
 
@@ -60,40 +56,31 @@ MISSING = ("", "na", "nan", "n/a")
 SPECIAL = "a pipe, a socket or a device; expected a file; to read a pipe, pass its path alone"
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileNetwork(NetworkSource):
-    """A network in a file of its own, on disk or in a zip file."""
+def file_network(
+    stored: StoredFile, options: ReadingOptions, *, may_be_pipe: bool = False, **known: Any
+) -> NetworkSource:
+    """Return the network of a file on disk or in a zip file, and what a manifest says about it."""
+    own: dict[str, Any] = {"id": short_name(stored.member or stored.path), "id_may_change": True}
+    return NetworkSource(
+        place=stored.name, files=[stored.path], file=None if stored.member else stored.path,
+        reader=partial(_read_file, stored, options, may_be_pipe), **own | known,
+    )  # fmt: skip
 
-    stored: StoredFile
-    options: ReadingOptions
-    may_be_pipe: bool = False  # the user named this file and no other
 
-    @property
-    def place(self) -> str:
-        """The file, for messages."""
-        return self.stored.name
-
-    @property
-    def file(self) -> str | None:
-        """The file, unless it is in a zip file."""
-        return None if self.stored.member else self.stored.path
-
-    @property
-    def files(self) -> list[str]:
-        """The file, which may be a zip file."""
-        return [self.stored.path]
-
-    def _read(self) -> tuple[Graph, ReadingReport]:
-        if not self.may_be_pipe and is_special(self.stored.path):
-            raise NetworkFormatError(f"{self.place}: {SPECIAL}")
-        content, limit = self.stored.load()
-        kind, header = _kind_of_table(self.place, content[:START], self.options)
-        if header and kind != "one":
-            raise NetworkFormatError(
-                f"{self.place}: many networks, because of its columns "
-                f"{', '.join(header.cells)[:60]}; expected one network; pass the file itself"
-            )
-        return parse_network(content, self.options, limit)
+def _read_file(
+    stored: StoredFile, options: ReadingOptions, may_be_pipe: bool
+) -> tuple[Graph, ReadingReport]:
+    """Read the one network of a file; only a file that the user named, and no other, may be a pipe."""
+    if not may_be_pipe and is_special(stored.path):
+        raise NetworkFormatError(f"{stored.name}: {SPECIAL}")
+    content, limit = stored.load()
+    kind, columns = _kind_of_table(stored.name, content[:START], options)
+    if columns and kind != "one":
+        raise NetworkFormatError(
+            f"{stored.name}: many networks, because of its columns "
+            f"{', '.join(columns.header)[:60]}; expected one network; pass the file itself"
+        )
+    return parse_network(content, options, limit)
 
 
 Part = EdgeTable | Sequence[NetworkSource]
@@ -215,8 +202,11 @@ def find_networks(
     options = ReadingOptions(format, header, None if columns is None else tuple(columns))
     finder = _Finder(options)
     paths = [os.fspath(name) for name in names]
+    if len(paths) == 1 and is_special(paths[0]):
+        finder.parts.append([file_network(StoredFile(paths[0]), options, may_be_pipe=True)])
+        paths = []
     for path in paths:
-        guarded(partial(finder.add, path, is_only=len(paths) == 1), path, "networks")
+        guarded(partial(finder.add, path), path, "networks")
     if finder.special and not finder.parts:
         raise UsageError(f"{finder.special[0]}: {SPECIAL}")
     if not finder.parts:
@@ -230,7 +220,10 @@ def as_collection(graphs: Any) -> NetworkCollection:
     if isinstance(graphs, NetworkCollection):
         return graphs
     named = graphs.items() if isinstance(graphs, Mapping) else enumerate(graphs)
-    sources = [GraphNetwork(id=str(id), graph=graph) for id, graph in named]
+    sources = [
+        NetworkSource(id=str(id), place=str(id), reader=partial(_of_graph, graph))
+        for id, graph in named
+    ]
     contents = []
     for source in sources:
         try:
@@ -238,6 +231,10 @@ def as_collection(graphs: Any) -> NetworkCollection:
         except NetchoiceError:  # its row will say why
             contents.append("")
     return NetworkCollection([sources] if sources else [], settings=" ".join(contents))
+
+
+def _of_graph(graph: Any) -> tuple[Graph, None]:
+    return Graph.of(graph), None
 
 
 # Ids and the fingerprint
@@ -313,13 +310,14 @@ class _Finder:
         self.left_out = 0
         self.special: list[str] = []
 
-    def add(self, name: str, is_only: bool = False) -> None:
-        """Add the networks of one name; only a file that is the only name may be a pipe."""
+    def add(self, name: str) -> None:
+        """Add the networks of one name."""
         if os.path.isdir(name):
             self._add_folder(name)
+        elif is_special(name):
+            self.special.append(name)
         elif os.path.lexists(name):
-            if is_only or self._without_special([name]):
-                self._add_file(StoredFile(name), may_be_pipe=is_only)
+            self._add_file(StoredFile(name))
         elif glob.has_magic(name):
             matches = sorted(glob.glob(name))
             if not matches:
@@ -334,75 +332,54 @@ class _Finder:
             )
 
     def _add_folder(self, folder: str) -> None:
-        """Add the network files of a folder, sorted by name, without subfolders and manifests."""
-        paths = sorted(entry.path for entry in os.scandir(folder) if not entry.is_dir())
-        files = {os.path.basename(path): StoredFile(path) for path in self._without_special(paths)}
-        n_parts = len(self.parts)
-        for name in self._add_datasets(files):
-            self._add_file(files[name], in_folder=True)
-        self._check_added(n_parts, folder)
+        """Add the networks of a folder, without subfolders and manifests."""
+        files = {}
+        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+            if is_special(entry.path):
+                self.special.append(entry.path)
+            elif not entry.is_dir():
+                files[entry.name] = StoredFile(entry.path)
+        self._add_files(folder, files)
 
-    def _without_special(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths without pipes, sockets and devices, which are left out."""
-        kept: list[str] = []
-        for path in paths:
-            (self.special if is_special(path) else kept).append(path)
-        return kept
-
-    def _add_zip(self, path: str) -> None:
-        """Add the network files of a zip file, in the order of their names."""
-        files = {member.member: member for member in zip_members(path)}
-        n_parts = len(self.parts)
-        members = [files[name] for name in self._add_datasets(dict(sorted(files.items())))]
-        if len(members) == 1:
-            self._add_file(members[0])
-        elif members:
-            self.parts.append([self._one(member) for member in members])
-        self._check_added(n_parts, path)
-
-    def _add_datasets(self, files: Mapping[str, StoredFile]) -> list[str]:
-        """Add the TUDatasets among some files, or else return the names of network files."""
-        datasets = tu_names(files)
-        for dataset in datasets:
-            self.parts.append(tu_networks(dataset, files))
+    def _add_files(self, container: str, files: Mapping[str, StoredFile]) -> None:
+        """Add the TUDatasets or else the network files of a folder or zip file, sorted by name."""
+        n_parts, datasets = len(self.parts), tu_names(files)
+        self.parts += [tu_networks(dataset, files) for dataset in datasets]
         if datasets:
             own = tuple(f"{dataset}_" for dataset in datasets)
-            self.left_out += sum(not name.startswith(own) for name in files)
-            return []
-        networks = [name for name in files if not _is_other(name)]
-        self.left_out += len(files) - len(networks)
-        return networks
-
-    def _check_added(self, n_parts: int, name: str) -> None:
+            others = [name for name in files if not name.startswith(own)]
+            networks = []
+        else:
+            others = [name for name in files if _is_other(name)]
+            networks = [files[name] for name in sorted({*files}.difference(others))]
+        self.left_out += len(others)
+        if len(networks) > 1 and networks[0].member:
+            self.parts.append([file_network(member, self.options) for member in networks])
+        else:
+            for stored in networks:
+                self._add_file(stored, in_folder=not stored.member)
         if len(self.parts) == n_parts:
             raise UsageError(
-                f"{name}: no network files in it; expected edge lists, GraphML or other formats "
+                f"{container}: no network files in it; expected edge lists, GraphML or other formats "
                 "(in subfolders, pass their paths; to use a manifest, pass its path)"
             )
 
-    def _add_file(
-        self, stored: StoredFile, in_folder: bool = False, may_be_pipe: bool = False
-    ) -> None:
-        kind, header = _kind_of_file(stored, replace(self.options, format=None))
+    def _add_file(self, stored: StoredFile, in_folder: bool = False) -> None:
+        kind, columns = _kind_of_file(stored, replace(self.options, format=None))
         if kind == "zip":
-            self._add_zip(stored.path)
+            members = zip_members(stored.path)
+            self._add_files(stored.path, {member.member: member for member in members})
         elif kind == "parquet":
             path = stored.path
             self.parts.append(guarded(lambda: parquet_networks(path), path, "Parquet"))
         elif kind == "manifest" and in_folder:
             self.left_out += 1
-        elif kind == "manifest" and header and not stored.member:
-            self.parts.append(_manifest_networks(stored, header, self.options))
-        elif kind == "many" and header:
-            self.parts.append(text_networks(stored, header))
+        elif kind == "manifest" and columns and not stored.member:
+            self.parts.append(_manifest_networks(stored, columns, self.options))
+        elif kind == "many" and columns:
+            self.parts.append(text_networks(stored, columns))
         else:
-            self.parts.append([self._one(stored, may_be_pipe)])
-
-    def _one(self, stored: StoredFile, may_be_pipe: bool = False) -> FileNetwork:
-        id = short_name(stored.member or stored.path)
-        return FileNetwork(
-            id=id, id_may_change=True, stored=stored, options=self.options, may_be_pipe=may_be_pipe
-        )
+            self.parts.append([file_network(stored, self.options)])
 
 
 def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> bool:
@@ -424,33 +401,32 @@ def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> b
     return guarded(lambda: _kind_of_file(stored, options)[0] != "one", path, "networks")
 
 
-def _kind_of_file(stored: StoredFile, options: ReadingOptions) -> tuple[str, Header | None]:
-    """Return what a file contains, by its ending or its first row, and this row."""
+def _kind_of_file(stored: StoredFile, options: ReadingOptions) -> tuple[str, Columns | None]:
+    """Return what a file contains, by its ending or its first row, and its columns."""
     ending = Path(stored.path).suffix.lower()
     if not stored.member and ending == ".zip":
         return "zip", None
-    if not stored.member and ending in PARQUET:
+    if not stored.member and SUFFIXES.get(ending) == "parquet":
         return "parquet" if has_many_networks(stored.path) else "one", None
     return _kind_of_table(stored.name, stored.start(), options)
 
 
-def _kind_of_table(name: str, start: bytes, options: ReadingOptions) -> tuple[str, Header | None]:
-    """Return whether a file is a manifest, has many networks or one, by its first row, and this row."""
-    header = read_header(start) if _may_be_many(name, options) else None
-    if header is None:
-        return "one", None
-    if is_manifest(header):
-        return "manifest", header
-    return "one" if columns_of_networks(header) is None else "many", header
-
-
-def _may_be_many(name: str, options: ReadingOptions) -> bool:
-    """Return whether a file may list networks or hold many: a table that may have a header."""
-    if options.header is False or options.columns is not None:
-        return False
+def _kind_of_table(name: str, start: bytes, options: ReadingOptions) -> tuple[str, Columns | None]:
+    """Return whether a file is a manifest, has many networks or one, by its first row, and its columns."""
+    is_table = suffix_of(Path(name)).lower() not in SUFFIXES
     if options.format is not None:
-        return options.format == "edgelist"
-    return suffix_of(Path(name)).lower() not in SUFFIXES
+        is_table = options.format == "edgelist"
+    may_be_many = is_table and options.header is not False and options.columns is None
+    columns = read_header(start) if may_be_many else None
+    if columns is None:
+        return "one", None
+    if is_manifest(columns):
+        return "manifest", columns
+    found = find_graph_columns(columns.header)
+    if found is None:
+        return "one", None
+    graph, *ends = found
+    return "many", replace(columns, graph=graph, ends=(ends[0], ends[1]))
 
 
 def _is_other(name: str) -> bool:
@@ -482,22 +458,21 @@ def short_name(name: str) -> str:
 # Manifests
 
 
-def is_manifest(header: Header) -> bool:
+def is_manifest(columns: Columns) -> bool:
     """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
-    plain = [plain_name(name) for name in header.cells]
-    n_ends = sum(NODE_COLUMN.fullmatch(name) is not None for name in plain)
+    plain = [plain_name(name) for name in columns.header]
+    ends = node_columns(columns.header)
     has_graph = any(name in GRAPH_COLUMNS for name in plain)
-    starts_with_ends = n_ends > 1 and all(NODE_COLUMN.fullmatch(name) for name in plain[:2])
-    is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
-    is_table = header.delimiter is not None or len(plain) == 1
+    is_edge_list = len(ends) > 1 and (has_graph or ends[:2] == [0, 1])
+    is_table = columns.delimiter is not None or len(plain) == 1
     return PATH_COLUMN in plain and is_table and not is_edge_list
 
 
 def _manifest_networks(
-    stored: StoredFile, header: Header, options: ReadingOptions
-) -> list[FileNetwork]:
+    stored: StoredFile, first: Columns, options: ReadingOptions
+) -> list[NetworkSource]:
     """Return the networks of a manifest, whether their files exist or not."""
-    names, rows = _read_table(stored, header)
+    names, rows = _read_table(stored, first)
     cells = dict(zip(names, zip(*rows, strict=True), strict=True))
     folder = Path(stored.path).parent
     paths = [str(folder / cell) for cell in cells.pop(PATH_COLUMN)]
@@ -505,23 +480,23 @@ def _manifest_networks(
     ids, groups = (cells.pop(name, ("",) * len(paths)) for name in ("id", "group"))
     columns = {name: _values(column) for name, column in cells.items()}
     return [
-        FileNetwork(
+        file_network(
+            StoredFile(path),
+            options,
             id=ids[i] or short_name(path),
+            id_may_change=not is_given,
             group=groups[i] or None,
             covariates={name: column[i] for name, column in columns.items()},
-            stored=StoredFile(path),
-            options=options,
-            id_may_change=not is_given,
         )
         for i, path in enumerate(paths)
     ]
 
 
-def _read_table(stored: StoredFile, header: Header) -> tuple[list[str], list[list[str]]]:
+def _read_table(stored: StoredFile, columns: Columns) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns and the rows, after checking their widths."""
     path = stored.path
     (_, first), *rows = [
-        (number, split_cells(line, header.delimiter or "\t", f"{path}, line {number}"))
+        (number, split_cells(line, columns.delimiter or "\t", f"{path}, line {number}"))
         for number, line in content_lines(decode(stored.load()[0], path))
     ]
     names = [_column_name(cell) for cell in first]

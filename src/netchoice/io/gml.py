@@ -9,10 +9,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from netchoice.edge_pairs import EdgePairs, number_nodes
 from netchoice.errors import NetworkFormatError
+from netchoice.io.guard import not_readable
 
 Value = int | float | str
 #: A token. The possessive quantifiers (``*+``) never go back, so the time is proportional to the length.
@@ -27,52 +27,41 @@ _LISTS = {("", "graph"): "graph", ("graph", "node"): "node", ("graph", "edge"): 
 _PLAIN = {"source", "target", "id", "key"}
 
 
-@dataclass
-class _Content:
-    """The lists ``node`` and ``edge`` of the list ``graph``."""
-
-    nodes: list[dict[str, Value]] = field(default_factory=list)
-    edges: list[dict[str, Value]] = field(default_factory=list)
-    directed: bool = False
-    n_graphs: int = 0
+Record = dict[str, Value]
 
 
 def parse_gml(text: str, path: str) -> EdgePairs:
     """Parse GML; nodes by label, or by id if labels are missing or repeated."""
-    content = _read(text, path)
-    if content.n_graphs != 1:
-        raise _damage(path, None, f"{content.n_graphs} graphs", "one list: graph [ … ]")
-    ids: list[Value] = [_need(node, "node", "id", i, path) for i, node in enumerate(content.nodes)]
+    nodes, edges, directed = _read(text, path)
+    ids: list[Value] = [_need(node, "node", "id", i, path) for i, node in enumerate(nodes)]
     if len(set(ids)) < len(ids):
-        raise _damage(path, None, "two nodes with the same id", "different ids")
-    labels = [node["label"] for node in content.nodes if "label" in node]
+        raise _damage(path, "two nodes with the same id", "different ids")
+    labels = [node["label"] for node in nodes if "label" in node]
     named = len(labels) == len(set(labels)) == len(ids)
     names = dict(zip(ids, labels if named else ids, strict=True))
     ends: list[Value] = []
     weighted = False
-    for i, edge in enumerate(content.edges):
+    for i, edge in enumerate(edges):
         for key in ("source", "target"):
             end = _need(edge, "edge", key, i, path)
             if end not in names:
-                raise _damage(
-                    path, None, f"edge {i + 1} with {key} {end!r:.40}", "the id of a node"
-                )
+                raise _damage(path, f"edge {i + 1} with {key} {end!r:.40}", "the id of a node")
             ends.append(names[end])
         weighted |= not edge.keys() <= _PLAIN
-    return number_nodes(ends, names.values(), directed=content.directed, weighted=weighted)
+    return number_nodes(ends, names.values(), directed=directed, weighted=weighted)
 
 
-def _need(record: dict[str, Value], kind: str, key: str, i: int, path: str) -> Value:
+def _need(record: Record, kind: str, key: str, i: int, path: str) -> Value:
     if key not in record:
-        raise _damage(path, None, f"{kind} {i + 1} without {key}", f"{kind} [ {key} … ]")
+        raise _damage(path, f"{kind} {i + 1} without {key}", f"{kind} [ {key} … ]")
     return record[key]
 
 
-def _read(text: str, path: str) -> _Content:
-    """Read keys and values; lists other than graph, node and edge are skipped."""
-    content = _Content()
+def _read(text: str, path: str) -> tuple[list[Record], list[Record], bool]:
+    """Return the nodes, the edges and the direction of the one graph; other lists are skipped."""
+    records: dict[str, list[Record]] = {"graph": [], "node": [], "edge": []}
+    directed = False
     kinds, key = [""], None  # the lists around the position; the key before the value
-    record: dict[str, Value] = {}
     for kind, word, position in _tokens(text, path):
         if kind == "key" and key is None:
             key = word.lower()
@@ -80,24 +69,23 @@ def _read(text: str, path: str) -> _Content:
             kinds.pop()
         elif key is None or word == "]" or kind == "key":
             expected = "a key such as node" if key is None else f"a value of {key[:40]}"
-            raise _damage(path, _line(text, position), repr(word[:40]), expected)
+            raise _damage(_at(path, text, position), repr(word[:40]), expected)
         elif word == "[":
             kinds.append(_LISTS.get((kinds[-1], key), "other"))
-            if kinds[-1] == "graph":
-                content.n_graphs += 1
-            elif kinds[-1] in ("node", "edge"):
-                record = {}
-                (content.nodes if kinds[-1] == "node" else content.edges).append(record)
+            if kinds[-1] in records:
+                records[kinds[-1]].append({})
             key = None
         else:
             if kinds[-1] in ("node", "edge"):
-                record[key] = _value(kind, word, text, position, path)
+                records[kinds[-1]][-1][key] = _value(kind, word, text, position, path)
             elif (kinds[-1], key) == ("graph", "directed"):
-                content.directed = word not in ("0", '"0"')
+                directed = word not in ("0", '"0"')
             key = None
     if len(kinds) > 1 or key is not None:
-        raise _damage(path, None, "the end of the file inside a list", "]")
-    return content
+        raise _damage(path, "the end of the file inside a list", "]")
+    if len(records["graph"]) != 1:
+        raise _damage(path, f"{len(records['graph'])} graphs", "one list: graph [ … ]")
+    return records["node"], records["edge"], directed
 
 
 def _tokens(text: str, path: str) -> Iterator[tuple[str, str, int]]:
@@ -107,9 +95,8 @@ def _tokens(text: str, path: str) -> Iterator[tuple[str, str, int]]:
         token = _TOKEN.match(text, position)
         if token is None:
             found = text[position:].lstrip()[:20]
-            raise _damage(
-                path, _line(text, position), repr(found), "a key, a number, a text or a list"
-            )
+            expected = "a key, a number, a text or a list"
+            raise _damage(_at(path, text, position), repr(found), expected)
         kind = str(token.lastgroup)
         if kind == "end":
             return
@@ -123,19 +110,14 @@ def _value(kind: str, word: str, text: str, position: int, path: str) -> Value:
     if _INTEGER.fullmatch(word):
         return int(word)
     if len(word) > 400:
-        raise _damage(
-            path, _line(text, position), f"a number of {len(word)} digits", "fewer digits"
-        )
+        found = f"a number of {len(word)} digits"
+        raise _damage(_at(path, text, position), found, "fewer digits")
     return float(word)
 
 
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
+def _at(path: str, text: str, position: int) -> str:
+    return f"{path}, line {text.count(chr(10), 0, position) + 1}"
 
 
-def _damage(path: str, line: int | None, found: str, expected: str) -> NetworkFormatError:
-    where = path if line is None else f"{path}, line {line}"
-    return NetworkFormatError(
-        f"{where}: not readable as GML: found {found}; expected {expected}; "
-        "check that the file is complete, or pass its actual format"
-    )
+def _damage(place: str, found: str, expected: str) -> NetworkFormatError:
+    return not_readable(place, "GML", f"found {found}; expected {expected}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -109,12 +108,14 @@ def parse_json(text: str, path: str) -> EdgePairs:
     ]
     flags = {"directed": bool(thing.get("directed"))}
     if "adjacency" in thing:  # networkx
-        entries = zip(nodes, thing["adjacency"], strict=True)
-        listed = [
-            end for node, others in entries for other in others for end in (node, other["id"])
-        ]
+        lists: dict[Any, list[Any]] = {node: [] for node in nodes}
+        for node, others in zip(nodes, thing["adjacency"], strict=True):
+            lists[node] += [other["id"] for other in others]
         if not flags["directed"]:
-            return from_neighbours(_lists(nodes, listed))
+            return from_neighbours(lists)
+        listed = [
+            end for node, others in lists.items() for other in others for end in (node, other)
+        ]
         return number_nodes(listed, nodes, **flags)
     links = thing.get("links", thing.get("edges"))
     if not isinstance(links, list):
@@ -126,13 +127,6 @@ def parse_json(text: str, path: str) -> EdgePairs:
         ends = [nodes[end] for end in ends]  # positions in the list of nodes
     weighted = any(set(link) - {"source", "target", "key", "id"} for link in links)
     return number_nodes(ends, nodes, weighted=weighted, **flags)
-
-
-def _lists(nodes: list[Any], ends: list[Any]) -> dict[Any, list[Any]]:
-    lists: dict[Any, list[Any]] = {node: [] for node in nodes}
-    for node, other in zip(ends[::2], ends[1::2], strict=True):
-        lists[node].append(other)
-    return lists
 
 
 # SIF
@@ -164,80 +158,66 @@ def parse_sif(text: str, path: str) -> EdgePairs:
 _VERTEX = re.compile(r'\s*(\d+)(?:\s+("[^"]*"|\S+))?')
 
 
-@dataclass
-class _Pajek:
-    """The content of a Pajek file; vertices are numbered from 1."""
-
-    n_nodes: int | None = None
-    labels: dict[int, str] = field(default_factory=dict)
-    ends: list[int] = field(default_factory=list)
-    matrix: list[list[str]] = field(default_factory=list)
-    directed: bool = False
-    weighted: bool = False
-
-
 def parse_pajek(text: str, path: str) -> EdgePairs:
-    """Parse vertices, then edges, arcs, lists of either, or a matrix."""
-    content, section = _Pajek(), ""
+    """Parse vertices, then edges, arcs, lists of either, or a matrix; vertices are numbered from 1."""
+    n_nodes, section = -1, ""
+    labels: dict[int, str] = {}
+    ends: list[int] = []
+    matrix: list[list[str]] = []
+    directed = weighted = False
     for number, line in enumerate(text.split("\n"), 1):
         where, cells = f"{path}, line {number}", line.split()
         if not cells or cells[0].startswith("%"):
             continue
         if cells[0].startswith("*"):
             section = cells[0].lower().rstrip(":")
-            content.directed |= section.startswith("*arcs")
+            directed |= section.startswith("*arcs")
             if section == "*vertices":
-                content.n_nodes = _integers(cells[1:2], where, "*Vertices N")[0]
-            elif content.n_nodes is None and section != "*network":
+                n_nodes = _integers(cells[1:2], where, "*Vertices N")[0]
+            elif n_nodes < 0 and section != "*network":
                 break
-        elif content.n_nodes is None:
+        elif n_nodes < 0:
             break
+        elif section == "*vertices":
+            vertex = _VERTEX.match(line)
+            if not vertex:
+                raise NetworkFormatError(f'{where}: {line.strip()[:60]!r}; expected: number "name"')
+            labels[int(vertex[1])] = (vertex[2] or vertex[1]).strip('"')
+        elif section in ("*edges", "*arcs"):
+            ends += _integers(cells[:2], where, "two numbers of vertices", 2)
+            weighted |= len(cells) > 2 and cells[2] not in ("1", "1.0")
+        elif section in ("*edgeslist", "*arcslist"):
+            first, *others = _integers(cells, where, "numbers of vertices", len(cells))
+            ends += [end for other in others for end in (first, other)]
+        elif section == "*matrix":
+            matrix.append(cells)
         else:
-            _add_pajek_line(content, section, line, cells, where)
-    if content.n_nodes is None:
+            raise NetworkFormatError(f"{where}: section {section} is not supported; remove it")
+    if n_nodes < 0:
         raise NetworkFormatError(f"{path}: no line '*Vertices N'; not a Pajek network")
-    return _pajek_edges(content, content.n_nodes, path)
-
-
-def _add_pajek_line(content: _Pajek, section: str, line: str, cells: list[str], where: str) -> None:
-    if section == "*vertices":
-        vertex = _VERTEX.match(line)
-        if not vertex:
-            raise NetworkFormatError(f'{where}: {line.strip()[:60]!r}; expected: number "name"')
-        content.labels[int(vertex[1])] = (vertex[2] or vertex[1]).strip('"')
-    elif section in ("*edges", "*arcs"):
-        content.ends += _integers(cells[:2], where, "two numbers of vertices", 2)
-        content.weighted |= len(cells) > 2 and cells[2] not in ("1", "1.0")
-    elif section in ("*edgeslist", "*arcslist"):
-        first, *others = _integers(cells, where, "numbers of vertices", len(cells))
-        content.ends += [end for other in others for end in (first, other)]
-    elif section == "*matrix":
-        content.matrix.append(cells)
-    else:
-        raise NetworkFormatError(f"{where}: section {section} is not supported; remove it")
-
-
-def _pajek_edges(content: _Pajek, n_nodes: int, path: str) -> EdgePairs:
-    labels, ends = content.labels, content.ends
-    directed, weighted = content.directed, content.weighted
-    if content.matrix:
+    if matrix:
         try:
-            entries = from_matrix(np.array(content.matrix, dtype=float))
+            entries = from_matrix(np.array(matrix, dtype=float))
         except ValueError as error:
             raise NetworkFormatError(f"{path}: *Matrix is not square or not numeric") from error
         ends += (entries.pairs.ravel() + 1).tolist()
         directed, weighted = directed or entries.directed, weighted or entries.weighted
+    return _number_vertices(ends, labels, n_nodes, path, directed=directed, weighted=weighted)
+
+
+def _number_vertices(
+    ends: list[int], labels: dict[int, str], n_nodes: int, path: str, **flags: Any
+) -> EdgePairs:
+    """Return edges with the labels of vertices, if there are different labels for all."""
     outside = [v for v in (*ends, *labels) if not 1 <= v <= n_nodes]
     if outside:
         raise NetworkFormatError(
             f"{path}: vertex {outside[0]}, but *Vertices says {n_nodes}; numbers start at 1"
         )
     if not labels or len(set(labels.values())) < len(labels) or len(labels) < n_nodes:
-        pairs = np.array(ends, np.int64).reshape(-1, 2) - 1
-        return EdgePairs(pairs, n_nodes, None, directed, weighted)
+        return EdgePairs(np.array(ends, np.int64).reshape(-1, 2) - 1, n_nodes, None, **flags)
     declared = [labels[v] for v in sorted(labels)]
-    names = [labels[v] for v in ends]
-    return number_nodes(names, declared, directed=directed, weighted=weighted)
+    return number_nodes([labels[v] for v in ends], declared, **flags)
 
 
 def _integers(cells: list[str], where: str, expected: str, n: int = 1) -> list[int]:

@@ -1,4 +1,4 @@
-"""Protection from foreign bytes: limits of memory, decompression, and errors in one line."""
+"""Files of others, on disk or in zip files: limits of memory, decompression, and errors in one line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import lzma
 import os
 import re
 import warnings
+import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError, one_line
 from netchoice.stores import store_errors
@@ -47,19 +49,21 @@ def guarded(parse: Callable[[], Result], path: str, format: str) -> Result:
             f"{path}: not enough memory to read it as {format}; check that the file is complete, or use a "
             "machine with more memory"
         ) from error
-    except RecursionError as error:
-        raise NetworkFormatError(
-            f"{path}: not readable as {format}: nested too deeply; check that the file is complete, or "
-            "pass its actual format"
-        ) from error
     except Exception as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
+        if isinstance(error, RecursionError):
+            reason = "nested too deeply"
         position = getattr(error, "position", None)
         where = f" (line {position[0]})" if position and "line" not in str(error) else ""
-        raise NetworkFormatError(
-            f"{path}: not readable as {format}: {reason}{where}; "
-            "check that the file is complete, or pass its actual format"
-        ) from error
+        raise not_readable(path, format, reason + where) from error
+
+
+def not_readable(place: str, format: str, reason: str) -> NetworkFormatError:
+    """Return the error of a file that is damaged, or has another format."""
+    return NetworkFormatError(
+        f"{place}: not readable as {format}: {reason}; "
+        "check that the file is complete, or pass its actual format"
+    )
 
 
 # Memory
@@ -137,6 +141,11 @@ class MemoryLimit:
 
 #: Suffixes of compressed files.
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+#: Their first bytes.
+_MARKS = {
+    "gzip": re.compile(rb"\x1f\x8b"), "bzip2": re.compile(rb"BZh(?s:.)1AY&SY"),
+    "xz": re.compile(rb"\xfd7zXZ\0"), "Zstandard": re.compile(rb"\x28\xb5\x2f\xfd"),
+}  # fmt: skip
 
 
 def decompress(content: bytes, limit: MemoryLimit) -> bytes:
@@ -144,12 +153,15 @@ def decompress(content: bytes, limit: MemoryLimit) -> bytes:
 
     The first bytes decide, not the name of the file.
     """
-    known = next((each for each in _FORMATS if each[1](content)), None)
-    if known is None:
+    name = next((name for name, marks in _MARKS.items() if marks.match(content)), None)
+    if name is None:
         return content
-    name, _, read = known
     try:
-        content = read(content, limit)
+        if name == "xz":
+            content = _xz(content, limit)
+        else:
+            with _opened(name, content) as file:
+                content = bytes(file.read(limit.content + 1))
     except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error) as error:
         raise NetworkFormatError(
             f"{limit.path}: damaged or truncated {name} file ({error}); download or compress it again"
@@ -158,14 +170,14 @@ def decompress(content: bytes, limit: MemoryLimit) -> bytes:
     return content
 
 
-def _gzip(content: bytes, limit: MemoryLimit) -> bytes:
-    with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-        return file.read(limit.content + 1)
+def _opened(name: str, content: bytes) -> Any:
+    if name == "gzip":
+        return gzip.GzipFile(fileobj=io.BytesIO(content))
+    if name == "bzip2":
+        return bz2.BZ2File(io.BytesIO(content))
+    import pyarrow as pa
 
-
-def _bzip2(content: bytes, limit: MemoryLimit) -> bytes:
-    with bz2.BZ2File(io.BytesIO(content)) as file:
-        return file.read(limit.content + 1)
+    return pa.CompressedInputStream(pa.BufferReader(content), "zstd")
 
 
 def _xz(content: bytes, limit: MemoryLimit) -> bytes:
@@ -184,22 +196,10 @@ def _xz(content: bytes, limit: MemoryLimit) -> bytes:
     return found
 
 
-def _zstandard(content: bytes, limit: MemoryLimit) -> bytes:
-    import pyarrow as pa
-
-    with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as file:
-        return bytes(file.read(limit.content + 1))
-
-
-_FORMATS: tuple[tuple[str, Callable[[bytes], bool], Callable[[bytes, MemoryLimit], bytes]], ...] = (
-    ("gzip", lambda content: content[:2] == b"\x1f\x8b", _gzip),
-    ("bzip2", lambda content: content[:3] == b"BZh" and content[4:10] == b"1AY&SY", _bzip2),
-    ("xz", lambda content: content[:6] == b"\xfd7zXZ\0", _xz),
-    ("Zstandard", lambda content: content[:4] == b"\x28\xb5\x2f\xfd", _zstandard),
-)
-
-
 # Files
+
+#: How many bytes of a file are read to find its header.
+START = 1 << 16
 
 
 def load(path: Path) -> tuple[bytes, MemoryLimit]:
@@ -230,3 +230,88 @@ def _read_bytes(path: Path) -> bytes:
         content = file.read(limit.content + 1)
         limit.check(COPIES * len(content), "its bytes")
         return content
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file on disk, or a member of a zip file; either may be compressed."""
+
+    path: str
+    member: str = ""
+    number: int = -1  # the position of the member in the zip file
+
+    @property
+    def name(self) -> str:
+        """The path and the member, for messages."""
+        return f"{self.path}/{self.member}" if self.member else self.path
+
+    def load(self) -> tuple[bytes, MemoryLimit]:
+        """Return the whole content, and how much memory its reading may take."""
+        if not self.member:
+            return load(Path(self.path))
+        return guarded(lambda: _load_member(self), self.name, "a member of a zip file")
+
+    def open(self) -> BinaryIO:
+        """Open the content; that of a member or of a gzip file is in memory."""
+        if not self.member:
+            file = open(self.path, "rb")  # noqa: SIM115
+            if not _is_gzip(file):
+                return file
+            file.close()
+        content, limit = self.load()
+        limit.check_lines(content)
+        return io.BytesIO(content)
+
+    def start(self) -> bytes:
+        """Return the first bytes of the content, or none if they cannot be read.
+
+        Pipes and devices are not read, because their bytes can be read only once.
+        """
+        if not os.path.isfile(self.path):
+            return b""
+        try:
+            if self.member:
+                return self.load()[0][:START]
+            with open(self.path, "rb") as file:
+                is_gzip = _is_gzip(file)
+                return gzip.GzipFile(fileobj=file).read(START) if is_gzip else file.read(START)
+        except (OSError, EOFError, ValueError, zlib.error):  # also a NetworkFormatError
+            return b""
+
+
+def zip_members(path: str) -> list[StoredFile]:
+    """Return the members of a zip file, without folders."""
+    archive = guarded(lambda: _archive(path, os.stat(path).st_mtime_ns, os.getpid()), path, "zip")
+    return [
+        StoredFile(path, info.filename, number)
+        for number, info in enumerate(archive.infolist())
+        if not info.is_dir()
+    ]
+
+
+def _load_member(stored: StoredFile) -> tuple[bytes, MemoryLimit]:
+    """Return the content of a member of a zip file, which has the declared size and checksum."""
+    path, name = stored.path, stored.name
+    archive = _archive(path, os.stat(path).st_mtime_ns, os.getpid())
+    info = archive.infolist()[stored.number]
+    limit = MemoryLimit(name, min(info.compress_size, os.path.getsize(path)))
+    limit.check(COPIES * info.file_size, f"{info.file_size >> 20} MB in a zip file")
+    is_encrypted = bool(info.flag_bits & 1)
+    if is_encrypted or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        found = "encrypted" if is_encrypted else f"compressed with method {info.compress_type}"
+        raise NetworkFormatError(
+            f"{name}: {found}; expected members that are stored or deflated; zip the files again"
+        )
+    return decompress(archive.read(info), limit), limit
+
+
+@lru_cache(maxsize=1)
+def _archive(path: str, changed: int, process: int) -> zipfile.ZipFile:
+    """Open a zip file once in each process; the key of the cache has the time of its last change."""
+    return zipfile.ZipFile(path)
+
+
+def _is_gzip(file: BinaryIO) -> bool:
+    magic = file.read(2)
+    file.seek(0)
+    return magic == b"\x1f\x8b"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -16,9 +17,8 @@ from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.edge_lists import Columns, comment_doubt, node_names
-from netchoice.io.guard import guarded
+from netchoice.io.guard import START, StoredFile, guarded
 from netchoice.io.reading_report import ReadingReport, clean
-from netchoice.io.stored_files import START, StoredFile
 from netchoice.io.text_tables import (
     decode,
     find_delimiter,
@@ -26,7 +26,7 @@ from netchoice.io.text_tables import (
     may_be_row,
     split_cells,
 )
-from netchoice.network_objects import NODE_COLUMN, plain_name
+from netchoice.network_objects import node_columns, plain_name
 
 _Numbers = NDArray[np.int32]
 GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
@@ -37,78 +37,36 @@ _ODD = r'^\s*[#%]|["{\x{0}-\x{8}\x{e}-\x{1f}\x{fffd}]|\r(?s:.)'
 Covariates = Mapping[str, str | float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class NetworkSource:
-    """One network of a collection, which can be pickled and sent to another process."""
+    """One network of a collection, which can be pickled and sent to another process.
+
+    Attributes
+    ----------
+    id, group : str
+        The id of the network, and its group, which may be None.
+    covariates : dict
+        Further columns of a manifest.
+    place : str
+        Where the network is, for messages.
+    file : str, optional
+        The file that holds this network alone; None if it is in a file of many.
+    files : sequence of str
+        The file, or the zip file of it, if the file holds this network alone.
+    """
 
     id: str
     group: str | None = None
     covariates: Covariates = field(default_factory=dict)
+    place: str
+    file: str | None = None
+    files: Sequence[str] = ()
+    reader: Callable[[], tuple[Graph, ReadingReport | None]]
     id_may_change: bool = False  # nobody gave it: it becomes longer if two are equal
-
-    @property
-    def place(self) -> str:
-        """Where the network is, for messages."""
-        return self.id
-
-    @property
-    def file(self) -> str | None:
-        """The file that holds this network alone; None if it is in a file of many."""
-        return None
-
-    @property
-    def files(self) -> list[str]:
-        """The files that the network is read from."""
-        return []
 
     def read(self) -> tuple[Graph, ReadingReport | None]:
         """Read the network, as :func:`read_network` does."""
-        return guarded(self._read, self.place, "a network")
-
-    def _read(self) -> tuple[Graph, ReadingReport | None]:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, kw_only=True)
-class GraphNetwork(NetworkSource):
-    """A network that is in memory."""
-
-    graph: Any
-
-    def _read(self) -> tuple[Graph, None]:
-        return Graph.of(self.graph), None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class EdgeSource(NetworkSource):
-    """One network of a file of many, with its edges."""
-
-    container: str  # the file
-    format: str
-    ends: _Numbers  # positions of the names of both ends of each edge
-    names: Any  # an Arrow array of texts
-    nodes: tuple[str, ...] | None = None  # the declared nodes
-    weighted: bool = False
-    warnings: tuple[str, ...] = ()
-    fault: str = ""  # why the network cannot be read
-
-    @property
-    def place(self) -> str:
-        """The file and the network, for messages."""
-        return f"{self.container}, network {self.id}"
-
-    def _read(self) -> tuple[Graph, ReadingReport]:
-        if self.fault:
-            raise NetworkFormatError(self.fault)
-        names = self.names.to_pylist()
-        ends = [names[k] for k in self.ends.ravel().tolist()]
-        edges = number_nodes(ends, self.nodes, weighted=self.weighted, warnings=self.warnings)
-        if self.nodes is not None and edges.labels and len(edges.labels) > len(self.nodes):
-            raise NetworkFormatError(
-                f"an edge to {str(edges.labels[len(self.nodes)])[:60]!r}, which is not a node of this "
-                "network; correct the edge, or the network of the node"
-            )
-        return clean(edges, self.place, self.format)
+        return guarded(self.reader, self.place, "a network")
 
 
 class EdgeRows:
@@ -179,23 +137,51 @@ class EdgeTable:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __iter__(self) -> Iterator[EdgeSource]:
+    def __iter__(self) -> Iterator[NetworkSource]:
         return map(self.__getitem__, range(len(self)))
 
-    def __getitem__(self, i: int) -> EdgeSource:
+    def __getitem__(self, i: int) -> NetworkSource:
+        place = f"{self.container}, network {self.ids[i]}"
         own, ends = np.unique(self.ends[self.first[i] : self.first[i + 1]], return_inverse=True)
-        return EdgeSource(
+        flags = {"weighted": self.weighted, "warnings": self.warnings.get(i, ())}
+        names, nodes = self.names.take(own), self.nodes(i) if self.nodes else None
+        return NetworkSource(
             id=self.ids[i],
             group=self.groups[i] if self.groups else None,
-            container=self.container,
-            format=self.format,
-            ends=ends.astype(np.int32),
-            names=self.names.take(own),
-            nodes=self.nodes(i) if self.nodes else None,
-            weighted=self.weighted,
-            warnings=self.warnings.get(i, ()),
-            fault=self.faults.get(i, ""),
+            place=place,
+            reader=partial(
+                _read,
+                place,
+                self.format,
+                self.faults.get(i),
+                ends.astype(np.int32),
+                names,
+                nodes,
+                flags,
+            ),
         )
+
+
+def _read(
+    place: str,
+    format: str,
+    fault: str | None,
+    positions: _Numbers,
+    texts: Any,
+    nodes: tuple[str, ...] | None,
+    flags: dict[str, Any],
+) -> tuple[Graph, ReadingReport]:
+    """Return the network of the positions of both ends of each edge in an Arrow array of texts."""
+    if fault is not None:
+        raise NetworkFormatError(fault)
+    names = texts.to_pylist()
+    edges = number_nodes([names[k] for k in positions.ravel().tolist()], nodes, **flags)
+    if nodes is not None and edges.labels and len(edges.labels) > len(nodes):
+        raise NetworkFormatError(
+            f"an edge to {str(edges.labels[len(nodes)])[:60]!r}, which is not a node of this "
+            "network; correct the edge, or the network of the node"
+        )
+    return clean(edges, place, format)
 
 
 def edge_table(
@@ -255,17 +241,8 @@ def _are_edges(rows: EdgeRows, ends: _Numbers, column: int | None) -> bool:
 # Text files
 
 
-@dataclass(frozen=True)
-class Header:
-    """The first line of a file that is neither empty nor a comment."""
-
-    cells: list[str]
-    delimiter: str | None
-    line: int  # its number
-
-
-def read_header(start: bytes) -> Header | None:
-    """Return the header in the first ``START`` bytes of a file, None if there is no such line."""
+def read_header(start: bytes) -> Columns | None:
+    """Return the columns by the first line, in ``START`` bytes, that is neither empty nor a comment."""
     lines = start.removeprefix(b"\xef\xbb\xbf").split(_newline(start))
     if len(start) == START:
         lines.pop()  # it may be incomplete
@@ -273,22 +250,14 @@ def read_header(start: bytes) -> Header | None:
         text = line.decode("utf-8", "replace").strip()
         if text and not is_comment(text):
             delimiter = find_delimiter(text)
-            return Header(split_cells(text, delimiter, ""), delimiter, number)
+            cells = split_cells(text, delimiter, "")
+            return Columns(cells, len(cells), delimiter, number)
     return None
 
 
 def _newline(start: bytes) -> bytes:
     """Return what ends lines: on old Macs, another mark than elsewhere."""
     return b"\r" if b"\r" in start and b"\n" not in start else b"\n"
-
-
-def columns_of_networks(header: Header) -> Columns | None:
-    """Return the columns of an edge list of many networks, None if it is not one."""
-    found = find_graph_columns(header.cells)
-    if found is None:
-        return None
-    graph, *ends = found
-    return Columns(header.delimiter, len(header.cells), header.line, (ends[0], ends[1]), graph)
 
 
 def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
@@ -305,16 +274,14 @@ def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
     others = [i for i in range(len(plain)) if i != graph]
     if graph is None or len(others) < 2:
         return None
-    known = [i for i in others if NODE_COLUMN.fullmatch(plain[i])]
+    known = node_columns(names)
     first, second = (known if len(known) > 1 else others)[:2]
     return graph, first, second
 
 
-def text_networks(stored: StoredFile, header: Header) -> EdgeTable:
+def text_networks(stored: StoredFile, columns: Columns) -> EdgeTable:
     """Return the networks of an edge list with a column of networks."""
-    columns = columns_of_networks(header)
-    assert columns is not None
-    rows = read_rows(stored, columns, header.line)
+    rows = read_rows(stored, columns, columns.first_line)
     return edge_table(
         stored, "edgelist", rows, _without_commented if columns.graph == 0 else None,
         columns.ends.index(0) if 0 in columns.ends else None, weighted=columns.width > 3,
@@ -411,19 +378,20 @@ class _Row:
 
 
 def _read_row(line: bytes, number: int, path: str, columns: Columns) -> _Row | None:
-    """Return the row of a line, None if it is a comment."""
-    text, column = line.decode("utf-8", "replace").strip(), columns.graph or 0
-    marked = is_comment(text)
-    if marked and (columns.graph is None or not may_be_row(text, columns.delimiter, columns.width)):
-        try:
-            decode(line, path, number)
-        except NetworkFormatError as error:  # it may be a damaged row
-            return _Row((None, "", ""), str(error))
-        return None
-    cells = split_cells(line.decode("utf-8", "replace"), columns.delimiter, "")
-    graph = cells[column].strip() if len(cells) > column else None
+    """Return the row of a line, None if it is a comment; a comment that is no text may be a damaged row."""
+    shown, column = line.decode("utf-8", "replace"), columns.graph or 0
+    marked = is_comment(shown)
+    is_row = not marked or (
+        columns.graph is not None and may_be_row(shown, columns.delimiter, columns.width)
+    )
+    cells = split_cells(shown, columns.delimiter, "") if is_row else []
+    graph = cells[column] if len(cells) > column else None
+    first, second, fault = "", "", ""
     try:
-        if "\r" in text:
+        if not is_row:
+            decode(line, path, number)
+            return None
+        if "\r" in shown.strip():
             raise NetworkFormatError(
                 f"{path}, line {number}: two lines that end as on an old Mac; write all ends of lines alike"
             )
@@ -433,8 +401,7 @@ def _read_row(line: bytes, number: int, path: str, columns: Columns) -> _Row | N
                 "fill its cell, or remove the row"
             )
         first, second = node_names([(number, decode(line, path, number))], path, columns)
-        fault = ""
     except NetworkFormatError as error:
         # The quotation marks of a faulty row may not match.
-        graph, first, second, fault = graph and graph.strip('"'), "", "", str(error)
+        graph, fault = graph and graph.strip('"'), str(error)
     return _Row((graph, first, second), fault, may_be_comment=marked and column > 0)

@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs, from_entries, from_incidence
+from netchoice.edge_pairs import EdgePairs, from_entries, from_incidence
 from netchoice.errors import NetworkFormatError
+from netchoice.io.guard import MemoryLimit, not_readable
 
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+#: Memory per byte of a file.
+_COPIES = 150
 #: A longer integer does not fit into 64 bits.
 _MAX_DIGITS = 18
 
@@ -30,8 +33,10 @@ class _Header:
     first_line: int  # the number of the first line of the body
 
 
-def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
+def parse_matrix_market(content: bytes, limit: MemoryLimit) -> EdgePairs:
     """Parse MatrixMarket: non-zero entries are edges; if not square, rows and columns are different nodes."""
+    limit.check(_COPIES * len(content), f"{len(content)} bytes")
+    path = limit.path
     text = content.decode("latin-1").removeprefix("ï»¿")  # the mark of UTF-8
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     header = _read_header(lines, path)
@@ -43,12 +48,9 @@ def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
         mirrored = -data[off] if header.symmetry == "skew-symmetric" else data[off]
         row, column = np.append(row, column[off]), np.append(column, row[off])
         data = np.append(data, mirrored)
-    try:
-        if header.shape[0] != header.shape[1]:
-            return from_incidence(row, column, data, header.shape)
-        return from_entries(row, column, data, header.shape[0])
-    except NetworkFormatError as error:
-        raise NetworkFormatError(f"{path}: {error}") from error
+    if header.shape[0] != header.shape[1]:
+        return from_incidence(row, column, data, header.shape)
+    return from_entries(row, column, data, header.shape[0])
 
 
 def lacks_sizes(content: bytes) -> bool:
@@ -71,10 +73,8 @@ def lacks_sizes(content: bytes) -> bool:
 
 
 def _damage(path: str, line: int, found: str, expected: str) -> NetworkFormatError:
-    return NetworkFormatError(
-        f"{path}, line {line}: not readable as MatrixMarket: found {found}; expected {expected}; "
-        "check that the file is complete, or pass its actual format"
-    )
+    reason = f"found {found}; expected {expected}"
+    return not_readable(f"{path}, line {line}", "MatrixMarket", reason)
 
 
 def _quoted(line: str) -> str:
@@ -105,8 +105,6 @@ def _read_header(lines: list[str], path: str) -> _Header:
     if n_rows != n_columns and symmetry != "general":
         found = f"{n_rows} rows and {n_columns} columns"
         raise _damage(path, number, found, "a square matrix, or a general one")
-    if n_rows + n_columns >= 2 * MAX_ENTRIES:
-        raise _damage(path, number, f"{n_rows} rows", f"at most {MAX_ENTRIES - 1}")
     return _Header(field, symmetry, (n_rows, n_columns), n_entries, number + 1)
 
 

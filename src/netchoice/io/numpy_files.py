@@ -7,6 +7,7 @@ arrays and writes outside its memory if they are damaged. All index arrays are c
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from typing import Any
 
@@ -48,9 +49,7 @@ def read_array(content: bytes) -> NDArray[Any]:
     if version != (1, 0):
         read = np.lib.format.read_array_header_2_0
     shape, by_column, dtype = read(file, max_header_size=_MAX_HEADER)
-    n_items = 1
-    for size in shape:
-        n_items *= int(size)
+    n_items = math.prod(map(int, shape))
     if dtype.hasobject or not dtype.itemsize or dtype.fields is not None or n_items < 0:
         raise ValueError(f"an array of type {str(dtype)[:40]}; numbers or texts are needed")
     start = file.tell()

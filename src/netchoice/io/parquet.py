@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from netchoice.edge_pairs import EdgePairs
-from netchoice.errors import NetworkFormatError
-from netchoice.io.guard import EDGE, MemoryLimit
+from netchoice.io.guard import EDGE, MemoryLimit, StoredFile
 from netchoice.io.many_networks import (
-    GRAPH_COLUMNS,
     EdgeRows,
     EdgeTable,
     edge_table,
     find_graph_columns,
 )
-from netchoice.io.stored_files import StoredFile
 from netchoice.network_objects import from_frame
 
 #: Memory per value: in Arrow, in pandas, and as a Python object.
@@ -57,11 +54,7 @@ def parquet_networks(path: str) -> EdgeTable:
     with _opened(path, limit, 3) as file:
         names = file.schema_arrow.names
         found = find_graph_columns(names)
-        if found is None:
-            raise NetworkFormatError(
-                f"{path}: the columns {', '.join(names)[:60]}; expected one of "
-                f"{', '.join(GRAPH_COLUMNS)}, and two columns of nodes"
-            )
+        assert found is not None  # or it has one network
         columns = [names[k] for k in found]
         for batch in file.iter_batches(_BATCH, columns=columns, use_threads=False):
             _check_texts(batch, limit)

@@ -14,7 +14,7 @@ from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.graph import Graph
 from netchoice.io import edge_lists, graph_formats, text_matrices
-from netchoice.io.edge_columns import ColumnNames
+from netchoice.io.edge_lists import ColumnNames
 from netchoice.io.gml import parse_gml
 from netchoice.io.guard import COMPRESSED, CONVERT, NODE, MemoryLimit, guarded, load
 from netchoice.io.matrix_market import lacks_sizes, parse_matrix_market
@@ -40,11 +40,12 @@ _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
 }
 #: Formats that declare sizes, which are checked before memory is reserved for them.
 _ARRAYS: dict[str, Callable[[bytes, MemoryLimit], EdgePairs]] = {
+    "mtx": parse_matrix_market,
     "npz": parse_npz,
     "npy": parse_npy,
     "parquet": parse_parquet,
 }
-FORMATS = ("edgelist", *_TABLES, *_TEXT, "mtx", *_ARRAYS)
+FORMATS = ("edgelist", *_TABLES, *_TEXT, *_ARRAYS)
 #: Names of formats in messages, if they differ from their names as options.
 _NAMES = {
     "graphml": "GraphML", "gexf": "GEXF", "json": "JSON", "parquet": "Parquet", "pajek": "Pajek",
@@ -52,8 +53,6 @@ _NAMES = {
 }  # fmt: skip
 #: Formats of which only the ends of each line are kept in memory, not every cell.
 _BY_LINE = ("edgelist", "adjacency", "incidence")
-#: Memory per byte of a MatrixMarket file.
-_MATRIX_COPIES = 150
 
 
 #: Formats by suffix. A table, such as an edge list or a matrix, may have any suffix.
@@ -167,19 +166,13 @@ def read_network(
     path = place(path)
     options = ReadingOptions(format, header, columns)
     content, limit = load(path)
-    return parse_network(content, options, limit)
+    return guarded(lambda: parse_network(content, options, limit), limit.path, "a network")
 
 
 def parse_network(
     content: bytes, options: ReadingOptions, limit: MemoryLimit
 ) -> tuple[Graph, ReadingReport]:
-    """Read a network from the content of a file; its errors are one line that names the file."""
-    return guarded(lambda: _parse(content, options, limit), limit.path, "a network")
-
-
-def _parse(
-    content: bytes, options: ReadingOptions, limit: MemoryLimit
-) -> tuple[Graph, ReadingReport]:
+    """Read a network from the content of a file."""
     name = limit.path
     if not content.strip():
         raise NetworkFormatError(f"{name}: the file is empty; expected a network")
@@ -189,9 +182,6 @@ def _parse(
         format, reason = _format_of_bytes(content, suffix) or (None, "")
     if format in _ARRAYS:
         parse = partial(_ARRAYS[format], content, limit)
-    elif format == "mtx":
-        limit.check(_MATRIX_COPIES * len(content), f"{len(content)} bytes")
-        parse = partial(parse_matrix_market, content, name)
     else:
         limit.check_lines(content)
         text, encoding = detect_text(content, name)
@@ -232,11 +222,7 @@ def suffix_of(path: Path) -> str:
     return path.with_suffix("").suffix if path.suffix.lower() in COMPRESSED else path.suffix
 
 
-def _read_graph(path: str | PathLike[str]) -> Graph:
-    return read_network(path)[0]
-
-
-graphs.FILE_READERS.append(_read_graph)
+graphs.FILE_READERS.append(lambda path: read_network(path)[0])
 
 
 # The format: the content decides, and the suffix of the name only if the content does not

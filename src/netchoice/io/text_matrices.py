@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netchoice.edge_pairs import EdgePairs, from_entries, from_incidence
 from netchoice.errors import NetworkFormatError
-from netchoice.io.edge_columns import names_of_ends
+from netchoice.io.edge_lists import names_of_ends
 from netchoice.io.text_tables import Table, is_missing, is_number
 
 #: The least share of zeros in a matrix; a table of measurements has fewer.
@@ -120,7 +120,7 @@ def _guess_unlabelled(
             return "adjacency", f"ambiguous: {reason}"
         return "adjacency", f"{reason}, in a {'symmetric' if is_symmetric else 'square'} table"
     is_small = layout.n_columns < _LARGE
-    if zeros < (0.5 if is_small else _ZEROS) or first < 0.1 or layout.n_rows < 2:
+    if zeros < (0.5 if is_small else _ZEROS) or first < 0.1:
         return None
     if is_small and layout.n_rows < 2 * _LARGE:
         return "incidence", f"ambiguous: {reason}"

@@ -67,11 +67,9 @@ def decode(content: bytes, name: str, first_line: int = 1) -> str:
 
 def _wide(start: bytes) -> str | None:
     """Return the encoding of UTF-16 text without a mark: every second byte of ASCII is NUL."""
-    half = len(start) // 2
-    if half and start[1::2].count(0) > 0.6 * half and not start[::2].count(0):
-        return "utf-16-le"
-    if half and start[::2].count(0) > 0.6 * half and not start[1::2].count(0):
-        return "utf-16-be"
+    for high, low, encoding in ((1, 0, "utf-16-le"), (0, 1, "utf-16-be")):
+        if start[high::2].count(0) > 0.6 * (len(start) // 2) and not start[low::2].count(0):
+            return encoding
     return None
 
 
@@ -129,7 +127,11 @@ class Table:
 
 
 def read_table(text: str, path: str) -> Table:
-    """Return the table of a text; the first lines decide what separates cells."""
+    """Return the table of a text; the first lines decide what separates cells.
+
+    A line that begins with the mark of a comment is a row if it has the cells of a row, and if a name at
+    the start of such a line is in another column too.
+    """
     present = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     lines = [each for each in present if not is_comment(each[1])]
     printed = bool(lines) and all(_PAIR.fullmatch(line) for _, line in lines[:SAMPLE_LINES])
@@ -139,16 +141,20 @@ def read_table(text: str, path: str) -> Table:
     table = Table(path, lines, separator, text[:200].partition("\n")[0])
     if printed or len(lines) == len(present):
         return table
-    width = table.width if lines else len(split_cells(present[0][1].strip(), separator, ""))
-    rows, doubtful = without_comments(present, separator, width)
-    if len(rows) > len(lines):
-        return replace(table, lines=rows)
-    return replace(table, doubtful=tuple(each for each in doubtful if lines and each > lines[0]))
+    width = table.width if lines else len(table.cells(present[0][1], ""))
+    marked = [
+        each for each in present if is_comment(each[1]) and may_be_row(each[1], separator, width)
+    ]
+    both = [table.cells(line, "") for _, line in (*lines, *marked)] if marked else []
+    names = {cells[0] for cells in both[len(lines) :]}
+    if any(not names.isdisjoint(cells[1:]) for cells in both):
+        return replace(table, lines=sorted([*lines, *marked]))
+    return replace(table, doubtful=tuple(each for each in marked if lines and each > lines[0]))
 
 
-def content_lines(text: str, first_line: int = 1) -> list[tuple[int, str]]:
+def content_lines(text: str) -> list[tuple[int, str]]:
     """Return the lines that are neither empty nor comments, with their numbers."""
-    lines = enumerate(text.split("\n"), first_line)
+    lines = enumerate(text.split("\n"), 1)
     return [(i, s) for i, s in lines if s.strip() and not is_comment(s)]
 
 
@@ -166,26 +172,6 @@ def may_be_row(line: str, delimiter: str | None, width: int) -> bool:
     return text[1:2].isalnum() and len(split_cells(text, delimiter, "")) == width
 
 
-def without_comments(
-    lines: list[tuple[int, str]], delimiter: str | None, width: int
-) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """Return the rows among lines that are not empty, and comments that might be rows.
-
-    A line that begins with the mark of a comment is a row if it has the cells of a row, and if a name at
-    the start of such a line is in another column too.
-    """
-    rows = [each for each in lines if not is_comment(each[1])]
-    marked = [
-        each for each in lines if is_comment(each[1]) and may_be_row(each[1], delimiter, width)
-    ]
-    if marked:
-        both = [split_cells(line.strip(), delimiter, "") for _, line in (*rows, *marked)]
-        names = {cells[0] for cells in both[len(rows) :]}
-        if any(not names.isdisjoint(cells[1:]) for cells in both):
-            return sorted([*rows, *marked]), []
-    return rows, marked
-
-
 def find_separator(lines: Sequence[str]) -> str | None:
     """Return the mark that separates the cells of lines: a mark in nearly every line, else spaces.
 
@@ -194,9 +180,8 @@ def find_separator(lines: Sequence[str]) -> str | None:
     """
     if not lines:
         return None
-    # Attributes of networkx start with a brace.
     lines = [line.partition("{")[0].strip() for line in lines]
-    found = Counter(_first_separator(line) for line in lines)
+    found = Counter(map(find_delimiter, lines))
     common: str | None = max(("\t", ",", ";"), key=lambda mark: found[mark])
     if found[common] < _ENOUGH * len(lines):
         common = find_delimiter(lines[0])
@@ -228,15 +213,12 @@ def _share_names(rows: list[list[str]]) -> bool:
     return any(len(row) > 1 and row[1] in names for row in rows)
 
 
-def _first_separator(line: str) -> str | None:
+def find_delimiter(line: str) -> str | None:
+    """Return the mark that separates the cells of one line, None for spaces."""
+    line = line.partition("{")[0]  # attributes of networkx start with a brace
     if "\t" in line:
         return "\t"
     return min((mark for mark in (",", ";") if mark in line), key=line.find, default=None)
-
-
-def find_delimiter(line: str) -> str | None:
-    """Return the mark that separates the cells of one line, None for spaces."""
-    return _first_separator(line.partition("{")[0])
 
 
 def split_cells(line: str, delimiter: str | None, where: str) -> list[str]:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import NetworkFormatError
-from netchoice.io.edge_lists import Columns
-from netchoice.io.guard import guarded
+from netchoice.io.guard import StoredFile, guarded
 from netchoice.io.many_networks import EdgeRows, EdgeTable, edge_table, read_header, read_rows
-from netchoice.io.stored_files import StoredFile
 from netchoice.io.text_tables import decode
 
 EDGES, INDICATOR, LABELS = "_A.txt", "_graph_indicator.txt", "_graph_labels.txt"
@@ -38,7 +37,8 @@ def tu_networks(name: str, files: Mapping[str, StoredFile]) -> EdgeTable:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    indicator = _read_indicator(files[name + INDICATOR])
+    read = partial(_read_indicator, files[name + INDICATOR])
+    indicator = guarded(read, files[name + INDICATOR].name, "one integer per line")
     graphs, network_of_node = np.unique(indicator, return_inverse=True)
     labels = _read_labels(files.get(name + LABELS), graphs)
     ids = [str(graph) for graph in graphs.tolist()]
@@ -57,40 +57,30 @@ def tu_networks(name: str, files: Mapping[str, StoredFile]) -> EdgeTable:
         return ids, np.where(is_node, network_of_node[np.where(is_node, numbers, 1) - 1], -1)
 
     edges = files[name + EDGES]
+    start = edges.start()
+    columns = read_header(start)
+    if columns is None and start.strip():
+        raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
+    rows = EdgeRows() if columns is None else read_rows(edges, columns, columns.first_line - 1)
     return edge_table(
-        edges, "edgelist", _edge_rows(edges), find_networks, nodes=nodes, groups=labels,
+        edges, "edgelist", rows, find_networks, nodes=nodes, groups=labels,
         container=edges.name.removesuffix(EDGES),
         files=[file.path for end in (EDGES, INDICATOR, LABELS) if (file := files.get(name + end))],
     )  # fmt: skip
-
-
-def _edge_rows(edges: StoredFile) -> EdgeRows:
-    start = edges.start()
-    header = read_header(start)
-    if header is not None:
-        columns = Columns(header.delimiter, len(header.cells), header.line)
-        return read_rows(edges, columns, header.line - 1)
-    if start.strip():
-        raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
-    return EdgeRows()
 
 
 def _read_indicator(stored: StoredFile) -> NDArray[np.int64]:
     """Return the network of each node."""
     from pyarrow import csv, int64
 
-    def parse() -> NDArray[np.int64]:
-        table = csv.read_csv(
-            io.BytesIO(stored.load()[0]),
-            read_options=csv.ReadOptions(column_names=["graph"]),
-            convert_options=csv.ConvertOptions(column_types={"graph": int64()}, null_values=[]),
-        )
-        if not len(table):
-            raise NetworkFormatError(f"{stored.name}: no nodes; expected one integer per line")
-        return np.asarray(table["graph"].to_numpy(), np.int64)
-
-    indicator: NDArray[np.int64] = guarded(parse, stored.name, "one integer per line")
-    return indicator
+    table = csv.read_csv(
+        io.BytesIO(stored.load()[0]),
+        read_options=csv.ReadOptions(column_names=["graph"]),
+        convert_options=csv.ConvertOptions(column_types={"graph": int64()}, null_values=[]),
+    )
+    if not len(table):
+        raise NetworkFormatError(f"{stored.name}: no nodes; expected one integer per line")
+    return np.asarray(table["graph"].to_numpy(), np.int64)
 
 
 def _read_labels(stored: StoredFile | None, graphs: NDArray[np.int64]) -> list[str | None]:

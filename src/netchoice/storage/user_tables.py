@@ -14,8 +14,7 @@ import numpy as np
 from netchoice.columns import code_column, too_large
 from netchoice.costs import CostError, CostModel
 from netchoice.errors import NetworkFormatError, TableError, UsageError, one_line
-from netchoice.io.guard import COMPRESSED, load
-from netchoice.io.stored_files import zip_members
+from netchoice.io.guard import COMPRESSED, load, zip_members
 from netchoice.storage.table_columns import OWN_PREFIX, PARAMETER_PREFIX, RESERVED, STEP_PREFIX
 from netchoice.targets import Target, as_target
 
