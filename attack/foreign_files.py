@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 import netchoice
 from attack.specimens import _choose, _in_shards, _prepare
 from netchoice.errors import NetchoiceError
+from netchoice.storage.run_folder import RECORD
 
 _RUNS: dict[str, Callable[[Path], object]] = {
     "t": _in_shards,
@@ -19,14 +21,14 @@ _RUNS: dict[str, Callable[[Path], object]] = {
     "prepared": _prepare,
 }
 _NAMES = {
-    "t": ("_lock", "_files.json", "_manifest.json", "rows-0.parquet", ".{}.partial"),
+    "t": ("_lock", "_manifest.json", "rows-0.parquet", ".{}.partial"),
     "run": (
-        "_lock", "_files.json", "answer.json", "report.html", "figures", "tables", "run", "run/run.json",
+        "_lock", "answer.json", "report.html", "figures", "tables", "run", "run/run.json",
         "run/evidence.json", "run/network.tsv", "run/simulations", "run/simulations/training",
         "run/simulations/selection", "run/.run.json.{}.partial", "tables/models.csv",
         ".answer.json.{}.partial",
     ),
-    "prepared": ("_lock", "_files.json", "run", "run/run.json", "20-keep", "20-keep/prepared.json"),
+    "prepared": ("_lock", "run", "run/run.json", "20-keep", "20-keep/prepared.json"),
 }  # fmt: skip
 _PRECIOUS = b"precious"
 _SECONDS = 60
@@ -50,6 +52,7 @@ def planted(rng: np.random.Generator, folder: Path) -> str:
     if rng.random() < 0.5:  # in a folder that holds a run
         _RUNS[kind](path.parent)
     name = str(rng.choice(_NAMES[kind])).format(os.getpid())
+    is_known = _is_known(path, name)
     place, way = path / name, str(rng.choice(["link", "folder link", "pipe", "folder", "file"]))
     place.parent.mkdir(parents=True, exist_ok=True)
     if place.is_dir() and not place.is_symlink():
@@ -83,7 +86,7 @@ def planted(rng: np.random.Generator, folder: Path) -> str:
         signal.alarm(0)
     if _contents(elsewhere) != before:
         return "FOREIGN FILE TOUCHED"
-    if way == "file" and not name.endswith(".partial") and not _is_known(path, name):
+    if way == "file" and not name.endswith(".partial") and not is_known:
         is_same = place.is_file() and place.read_bytes() == _PRECIOUS
         return outcome if is_same else "FOREIGN FILE TOUCHED"
     return outcome
@@ -91,8 +94,8 @@ def planted(rng: np.random.Generator, folder: Path) -> str:
 
 def _is_known(path: Path, name: str) -> bool:
     """Return whether a run of netchoice had listed a file before, so that it may replace it."""
-    listing = path / "_files.json"
-    return listing.is_file() and not listing.is_symlink() and name.encode() in listing.read_bytes()
+    record = path / RECORD
+    return record.is_file() and name in json.loads(record.read_bytes())["files"]
 
 
 def pipes_in_a_cohort(rng: np.random.Generator, folder: Path) -> str:
