@@ -7,7 +7,7 @@ KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanism
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help prepare demo example-large reproduce test test-all test-bounds test-matrix lint attack \
-	results bench docs lock release-check clean
+	results bench atlas docs lock release-check clean
 
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-matrix    test each installed Python (3.11 to 3.14) with the lowest and the newest dependencies"
 	@echo "make release-check  build the packages, check them, and use the wheel in an empty environment"
 	@echo "make attack         damage files and kill runs, and print what happened; TRIALS=1000 SEED=1"
+	@echo "make atlas          compare real networks with all mechanisms, twice, with controls; HOURS=6"
 	@echo "make bench          print the speed of rows, answers, features and growth"
 	@echo "make results        measure every figure of the documentation whose code has changed; takes hours"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
@@ -134,6 +135,12 @@ attack: $(VENV)/.dev $(VENV)/.warm
 # Figures of the documentation: measure those that are missing or older than their code. It can be interrupted.
 results: $(VENV)/.bench $(VENV)/.warm
 	$(BIN)/python tools/results.py
+
+# The atlas of real networks: some hours; it can be interrupted and resumed.
+HOURS ?= 6
+atlas: $(VENV)/.dev $(VENV)/.warm
+	$(BIN)/python benchmarks/atlas.py --out $(OUT)/atlas --hours $(HOURS)
+	$(BIN)/python benchmarks/atlas_summary.py --out $(OUT)/atlas --pages
 
 # Speed: rows and answers, features against networkx and networkit, growth against networkx.
 bench: $(VENV)/.bench $(VENV)/.warm
