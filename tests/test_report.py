@@ -196,7 +196,7 @@ def test_many_models_stay_readable_and_within_the_size(page_of):
     assert sum("Posterior of " in label for label in labels) == 6
     models = page.text.partition("All models: those that are not rejected first")[2]
     assert all(each.name in models for each in answer.models)
-    colours = re.findall(r'class="chip" style="color:var\((--c\w+)\)', page.source)
+    colours = re.findall(r'class="chip" style="color:var\((--\w+)\)', page.source)
     assert len(set(colours)) == 12
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from numpy.typing import NDArray
@@ -72,14 +74,13 @@ def embedding(
         ax.plot(
             observed["x"], observed["y"], linestyle="", marker="*", color=HIGHLIGHT,
             markersize=15 * scale, markeredgecolor="black", markeredgewidth=1.6 * scale, zorder=5,
-            gid="observed", label="observed network",
+            gid="observed",
         )  # fmt: skip
     make_plane(ax)
     if not texts:
         return ax
     write_names(ax, simulated)
-    for handle in legend_above(ax).legend_handles[: len(models)]:
-        handle.set(sizes=[36], alpha=1)
+    legend_above(ax, handles=embedding_keys(models, known))
     if hasattr(embedded, "distance_correlation"):
         ax.set_xlabel(
             f"distances in the plane and between {len(embedded.features)} features: correlation "
@@ -87,6 +88,16 @@ def embedding(
             fontsize=SMALL + 1, color=GREY,
         )  # fmt: skip
     return ax
+
+
+def embedding_keys(models: Iterable[str], styles: Mapping[str, SeriesStyle]) -> list[Artist]:
+    """Return what stands in the legend of an embedding: the marker of each model, and the star."""
+    keys: list[Artist] = []
+    for name in models:
+        point: dict[str, Any] = {"marker": styles[name].marker, "color": styles[name].colour}
+        keys.append(Line2D([], [], linestyle="", label=short(name), **point))
+    star: dict[str, Any] = {"marker": "*", "color": HIGHLIGHT, "markeredgecolor": "black"}
+    return [*keys, Line2D([], [], linestyle="", markersize=10, label="observed network", **star)]
 
 
 def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, SeriesStyle]) -> None:
@@ -100,7 +111,7 @@ def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, Seri
             own = batch[batch["label"] == name]
             ax.scatter(
                 own["x"], own["y"], s=area, marker=style.marker, color=style.colour, alpha=0.6,
-                linewidth=0, gid=f"model {name}", label=short(name) if start == 0 else None,
+                linewidth=0, gid=f"model {name}",
             )  # fmt: skip
 
 

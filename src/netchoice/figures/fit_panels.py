@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -144,15 +145,18 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE) -> NDArray[Any
     panels = [
         each._replace(draw=partial(_draw_titled, each)) for each in panels_of(envelopes, colour)
     ]
-    keys = [
-        Line2D([], [], **_OBSERVED, label="observed network"),
-        Line2D([], [], **_OUTSIDE, linestyle="", label="outside the 95% range"),
-        *(
-            Patch(color=colour, alpha=alpha, label=f"{share}% of simulations")
-            for share, alpha in zip((95, 50), _ALPHAS, strict=True)
-        ),
-    ]
-    return draw_panels(panels, 2.3, keys, 1.25 * WIDTH)
+    return draw_panels(panels, 2.3, fit_keys(colour), 1.25 * WIDTH)
+
+
+def fit_keys(colour: str) -> list[Artist]:
+    """Return what stands in the legend of a fit."""
+    wide, narrow = (
+        Patch(color=colour, alpha=alpha, label=f"{share}% of simulations")
+        for share, alpha in zip((95, 50), _ALPHAS, strict=True)
+    )
+    observed = Line2D([], [], **_OBSERVED, label="observed network")
+    outside = Line2D([], [], **_OUTSIDE, linestyle="", label="outside the 95% range")
+    return [observed, outside, wide, narrow]
 
 
 def _draw_titled(panel: Panel, ax: Axes) -> None:

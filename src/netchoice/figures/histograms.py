@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
@@ -121,12 +122,17 @@ def feature_distributions(
     if not models:
         raise UsageError("no simulations to draw; expected values of at least one feature")
     styles = styles or model_styles(models)
-    keys = [
+    panels = histogram_panels(samples, observed, labels or {}, styles)
+    return draw_panels(panels, 1.75, histogram_keys(models, styles))
+
+
+def histogram_keys(models: Iterable[str], styles: Mapping[str, SeriesStyle]) -> list[Artist]:
+    """Return what stands in the legend of histograms of features."""
+    keys: list[Artist] = [
         Line2D([], [], color=styles[model].colour, linestyle=styles[model].line, label=short(model))
         for model in models
     ]
-    keys.append(Line2D([], [], color="black", linewidth=2.2, label="observed network"))
-    return draw_panels(histogram_panels(samples, observed, labels or {}, styles), 1.75, keys)
+    return [*keys, Line2D([], [], color="black", linewidth=2.2, label="observed network")]
 
 
 def histogram_panels(
@@ -218,12 +224,17 @@ def posteriors(
     ('p_new', '0.3 to 0.4', 'p_delete')
     """
     panels = posterior_panels(draws, intervals or {}, bounds or {}, uniform, colour)
-    keys = [Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior")]
-    if uniform:
-        keys.append(Line2D([], [], color=GREY, linestyle="--", label="uniform prior"))
-    if intervals:
-        keys.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
-    return draw_panels(panels, 2.4, keys)
+    return draw_panels(panels, 2.4, posterior_keys(colour, bool(uniform)))
+
+
+def posterior_keys(colour: str, uniform: bool) -> list[Artist]:
+    """Return what stands in the legend of posteriors."""
+    prior = Line2D([], [], color=GREY, linestyle="--", label="uniform prior")
+    return [
+        Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior"),
+        Line2D([], [], color="black", linewidth=4, label="credible interval"),
+        *([prior] if uniform else []),
+    ]
 
 
 def posterior_panels(

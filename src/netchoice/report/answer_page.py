@@ -23,11 +23,15 @@ from netchoice.choice.text import (
     power_line,
 )
 from netchoice.figures import drawings
-from netchoice.figures.axes import Panel
-from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, is_drawable
-from netchoice.figures.fit_panels import panels_of
-from netchoice.figures.histograms import histogram_panels, posterior_panels
-from netchoice.figures.style import SeriesStyle
+from netchoice.figures.axes import GREY, Panel
+from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, embedding_keys, is_drawable
+from netchoice.figures.fit_panels import fit_keys, panels_of
+from netchoice.figures.histograms import (
+    histogram_keys,
+    histogram_panels,
+    posterior_keys,
+    posterior_panels,
+)
 from netchoice.figures.svg import draw_svg
 from netchoice.graph import Graph
 from netchoice.inference.sequential_test import ALPHA, BORDERLINE, FITS
@@ -42,10 +46,8 @@ from netchoice.report.page import (
     details,
     html_page,
     items,
-    keys,
     model_name,
     sentence,
-    series_keys,
     settings_tables,
     table,
     with_options,
@@ -59,12 +61,6 @@ MOST_PAIRS = 3  # of the parameters of a model
 NETWORK_SIZE = (14.0, 14.0)  # inches; the drawing has no text
 #: A number with more digits than a page shows.
 _LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
-_FIT_KEYS = {
-    "observed": "observed network",
-    "outside": "observed value outside the 95% range",
-    "wide": "range of 95% of the simulations",
-    "middle": "range of 50%, in the colour of the model",
-}
 _QUALITY = (
     "The quality of the estimates was measured on simulations with known parameters, which were held out "
     "and estimated like the network. The expected error is the root mean squared error of the posterior "
@@ -212,7 +208,7 @@ class AnswerPage:
         known = [each for each in self.answer.models if each.name in envelopes]
         shown = known or [each for each in self.answer.models if each.discrepancies]
         if known:
-            yield keys(_FIT_KEYS)
+            yield self.sections.keys(fit_keys(GREY))
             yield aside(
                 "⚠ marks a value outside all simulations of a model, or all near the network, and panels "
                 "in which the observed line is farther outside the 95% ranges than the lines of 95 in 100 "
@@ -255,17 +251,16 @@ class AnswerPage:
         drawn = [each for each in known if each.name in self.answer.evidence.posteriors]
         first, *others = [self._posterior(each) for each in drawn] or [Html("")]
         names = ", ".join(each.name for each in drawn[1:])
-        coverage = next(iter(known[0].parameters.values())).coverage
-        shown = {"middle": "posterior", "observed thick": f"{coverage:.0%} interval"}
-        if any(drawings.answer_posterior(self.answer, each.name)["uniform"] for each in drawn):
-            shown["dashed"] = "uniform prior"
+        uniform = any(
+            drawings.answer_posterior(self.answer, each.name)["uniform"] for each in drawn
+        )
         measured = any(one.quality for each in known for one in each.parameters.values())
         self.sections.add(
             "parameters", "Parameters",
             "The filled area is the posterior density of the parameter. If it looks like the prior, the "
             "network does not determine the parameter. Points are draws of two parameters together; the axes "
             "span the priors.",
-            keys(shown) if drawn else "", first,
+            self.sections.keys(posterior_keys(GREY, uniform)) if drawn else "", first,
             details(f"Show {names}", join(others)) if others else "",
             aside(_QUALITY) if measured else "",
             _parameters_table(known),
@@ -300,7 +295,7 @@ class AnswerPage:
         embedded = drawings.answer_map(found)
         width, height = np.ptp(embedded.points[["x", "y"]].to_numpy(dtype=float), axis=0)
         shape = float(np.clip(height / width, 0.4, 0.7))
-        yield series_keys(self._styles_of(found.model))
+        yield self.sections.keys(embedding_keys(dict.fromkeys(found.model), self.styles))
         yield self.sections.draw(
             f"Map of {len(found.x)} simulated networks by model, with the observed network as a star.",
             lambda ax: figures.embedding(embedded, texts=False, styles=self.styles, ax=ax),
@@ -315,13 +310,10 @@ class AnswerPage:
     def _histograms(self) -> Iterable[Html]:
         shown = drawings.answer_histograms(self.answer)
         if shown["samples"]:
-            models = [model for each in shown["samples"].values() for model in each]
+            models = dict.fromkeys(model for each in shown["samples"].values() for model in each)
             yield element("h3", "Features that differ most between the models")
-            yield series_keys(self._styles_of(models), line=True)
+            yield self.sections.keys(histogram_keys(models, self.styles))
             yield self.sections.panels(histogram_panels(**shown), MOST_PANELS)
-
-    def _styles_of(self, models: Iterable[str]) -> dict[str, SeriesStyle]:
-        return {model: self.styles[model] for model in dict.fromkeys(models)}
 
     # The appendix
 

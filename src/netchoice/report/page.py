@@ -10,13 +10,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
 from netchoice.figures.axes import Panel
-from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_colour
-from netchoice.figures.svg import draw_svg, key_svg, page_colour, series_colours
+from netchoice.figures.style import SeriesStyle, model_colour, page_colour, page_colours
+from netchoice.figures.svg import draw_key, draw_svg
 from netchoice.markup import Html, element, join
 
 MOST_NOTES = 5  # shown at once
@@ -82,6 +83,14 @@ class Sections:
         return element(
             "figure", drawn, class_="plot", style=f"max-width:{72 * scale * size[0]:.0f}px"
         )
+
+    def keys(self, artists: Iterable[Artist]) -> Html:
+        """Return what the parts of several figures mean: each artist with its label."""
+        drawn = []
+        for artist in artists:
+            self.n_figures += 1
+            drawn.append(join([draw_key(artist, f"f{self.n_figures}"), artist.get_label()]))
+        return items(drawn, "keys")
 
     def panels(self, found: Sequence[Panel], shown: int) -> Html:
         """Return the first panels side by side, and the others for readers who ask for them."""
@@ -191,22 +200,6 @@ def panels(figures: Iterable[Html], class_: str = "small") -> Html:
     return element("div", *figures, class_=class_)
 
 
-def keys(texts: Mapping[str, str]) -> Html:
-    """Return what the parts of several figures mean; the names are classes of the style sheet."""
-    return items(
-        (join([element("span", class_=f"key {name}"), text]) for name, text in texts.items()),
-        "keys",
-    )
-
-
-def series_keys(styles: Mapping[str, SeriesStyle], *, line: bool = False) -> Html:
-    """Return the marker or the line of each series, and of the observed network, with their names."""
-    observed = SeriesStyle("#000000" if line else HIGHLIGHT, "*", "-")
-    drawn = [join([key_svg(style, line=line), name]) for name, style in styles.items()]
-    drawn.append(join([key_svg(observed, line=line, width=5), "observed network"]))
-    return items(drawn, "keys")
-
-
 def sentence(text: str) -> str:
     """Return a text as a sentence: with a capital letter and a full stop.
 
@@ -270,7 +263,7 @@ def html_page(headline: Headline, sections: Sections, without_script: str = "") 
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", f"netchoice: {headline.title}"),
-        element("style", Html(_asset("report.css")), series_colours(body)),
+        element("style", Html(page_colours() + _asset("report.css"))),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
