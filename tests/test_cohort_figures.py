@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import IN_WORDS, parameter_trends
+from netchoice.choice.cohort_summary import parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
 from netchoice.figures.axes import save_all
@@ -42,12 +42,11 @@ def test_outcomes_are_counted_by_group(by_hand):
 def test_each_model_has_one_colour_in_all_figures(by_hand):
     styles = data.cohort_styles(by_hand)
     bars = data.outcome_bars(data.outcome_counts(by_hand), styles).patches
-    rows = data.sorted_probabilities(by_hand).styles
     for model in ("dmc", "lpa"):
         (bar,) = {
             to_hex(bar.get_facecolor()) for bar in bars if bar.get_gid() == f"category {model}"
         }
-        assert bar.upper() == rows[model].colour == styles[model].colour
+        assert bar.upper() == styles[model].colour
     assert styles["dmc"].colour != styles["lpa"].colour
 
 
@@ -62,39 +61,6 @@ def test_small_groups_are_counted_together():
 def test_without_groups_all_networks_are_one_bar():
     answers = CohortFrame.of(answers_by_hand().drop(columns="group"))
     assert data.outcome_counts(answers).index.tolist() == ["all networks"]
-    assert data.sorted_probabilities(answers).spans == {}
-
-
-def test_probabilities_are_sorted_within_groups_and_have_names(by_hand):
-    found = data.sorted_probabilities(by_hand)
-    assert found.ids == ["a1", "a2", "a3", "b3", "c2", "c1"]
-    assert (found.n_all, found.n_without) == (6, 2)
-    assert found.spans == {"yeast": (0, 2), "human": (3, 3), "no group": (4, 5)}
-    assert found.runs == [(0, 1, "dmc"), (2, 3, "lpa"), (4, 4, "dmc"), (5, 5, "lpa")]
-    assert found.values.sum(axis=1).tolist() == pytest.approx([1] * 6)
-    ax = data.probability_rows(found)
-    steps = {patch.get_label(): patch.get_data() for patch in ax.patches if patch.get_label() in
-             ("dmc", "lpa")}  # fmt: skip
-    assert list(steps) == ["dmc", "lpa"]
-    assert steps["dmc"].values[:3].tolist() == [1.0, 1.0, 0.4]
-    texts = [bar.tooltips[0] for bar in ax.containers[0]]
-    assert texts[2] == "a3: lpa 0.600, dmc 0.400"
-    assert [label.get_text() for label in ax.get_yticklabels()] == found.ids
-    names = [text.get_text() for text in ax.texts]
-    assert names == ["dmc", "lpa", "dmc", "lpa", "yeast", "human", "no group"]
-
-
-def test_many_networks_have_the_names_of_their_groups():
-    found = data.sorted_probabilities(CohortFrame.of(random_answers(60, seed=8)))
-    ax = data.probability_rows(found)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["g0", "g1", "g2"]
-    assert [text.get_text() for text in ax.texts] == ["dmc", "dmr"] * 3
-
-
-def test_networks_that_no_model_fits_have_no_probabilities():
-    answers = answers_by_hand().iloc[3:5]
-    assert data.sorted_probabilities(CohortFrame.of(answers)).n_without == 2
-    assert list(drawings_of(answers)) == ["outcomes"]
 
 
 def test_a_group_can_be_called_like_the_bar_of_all_networks():
@@ -115,18 +81,10 @@ def test_the_models_with_the_smallest_probabilities_are_drawn_together():
         answers[f"probability_{name}"] = by_network[:, i]
         answers[[f"lower_{name}", f"upper_{name}", f"fit_p_{name}"]] = 0.5
     cohort = CohortFrame.of(answers)
-    shown = data.sorted_probabilities(cohort).values
-    totals = by_network.sum(axis=0)
-    most = sorted(names[i] for i in np.argsort(-totals)[: data.MOST_MODELS])
-    assert list(shown) == [*most, "8 other models"]
-    assert shown.sum(axis=1).to_numpy() == pytest.approx(1)
-    assert shown["8 other models"].sum() == pytest.approx(np.sort(totals)[:8].sum())
     counts = data.outcome_counts(cohort)
     assert len(set(counts) & set(names)) == data.MOST_MODELS
     assert counts.loc["all networks"].sum() == 40
     assert counts.loc["all networks", "borderline"] == 10
-    ax = data.probability_rows(data.sorted_probabilities(cohort))
-    assert ax.get_legend().get_texts()[-1].get_text() == "8 other models"
     legend = drawings_of(answers)["outcomes"]().get_legend().get_texts()
     assert "borderline" in [text.get_text() for text in legend]
 
@@ -134,8 +92,6 @@ def test_the_models_with_the_smallest_probabilities_are_drawn_together():
 def test_figures_of_many_networks_have_at_most_5000_points():
     answers = random_answers(12_000)
     cohort = CohortFrame.of(answers)
-    found = data.sorted_probabilities(cohort)
-    assert (len(found.ids), found.n_all + found.n_without) == (1000, 12_000)
     for panel in data.parameter_panels(cohort, parameter_trends(cohort)[0]):
         assert len(medians_of(panel).get_xdata()) <= data.MOST_POINTS / data.MOST_PANELS
     features, X, y = random_features(answers)
@@ -191,7 +147,8 @@ class TestEmbedding:
         found = self.found(answers, features.sample(frac=1, random_state=1), X, y)[0]
         networks = found.networks.set_index("id")
         assert networks["verdict"].to_dict() == answers.set_index("id")["verdict"].to_dict()
-        centre = found.simulated[["x", "y"]].mean()
+        points = found.embedding.points
+        centre = points.loc[~points["observed"], ["x", "y"]].mean()
         far = ((networks[["x", "y"]] - centre) ** 2).sum(axis=1)
         misfit = networks["verdict"] == "none-fits"
         assert far[misfit].min() > far[~misfit].max()
@@ -238,21 +195,17 @@ def test_parameter_without_estimates_has_no_panel():
 
 def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
     drawings = drawings_of(answers_by_hand())
-    assert list(drawings) == ["outcomes", "probabilities"]  # too few for parameters
+    assert list(drawings) == ["outcomes"]  # too few for parameters
     ax = drawings["outcomes"]()
     assert [label.get_text() for label in ax.get_yticklabels()] == [
         "all networks (8)", "yeast (3)", "human (3)", "no group (2)"
     ]  # fmt: skip
-    assert [text.get_text() for text in ax.texts][:3] == ["2", "2", "1"]
+    assert [text.get_text() for text in ax.texts if text.get_text()][:3] == ["2", "2", "1"]
     counts = data.outcome_counts(by_hand)
     for name in counts:
         bars = [bar for bar in ax.patches if bar.get_gid() == f"category {name}"]
         widths = [bar.get_width() for bar in bars]
         assert widths == pytest.approx((counts[name] / counts.sum(axis=1)).tolist())
-        n = counts[name].iloc[0]
-        assert bars[0].tooltips == [
-            f"all networks, {IN_WORDS.get(name, name)}: {n} of 8 ({n / 8:.0%})"
-        ]
 
 
 def test_all_figures_are_written(tmp_path):
@@ -262,7 +215,7 @@ def test_all_figures_are_written(tmp_path):
     found = data.CohortFigures.of(CohortFrame.of(answers), features, simulations)
     paths = save_all(found.drawings(), tmp_path / "new", "png")
     assert [path.name for path in paths] == [
-        "outcomes.png", "probabilities.png", "parameters.png",
+        "outcomes.png", "parameters.png",
         "embedding-mechanisms-100-nodes-isolated-nodes-dropped.png",
     ]  # fmt: skip
     assert all(path.stat().st_size > 5000 for path in paths)

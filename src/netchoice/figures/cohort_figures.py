@@ -1,4 +1,4 @@
-"""Figures of a cohort: outcomes by group, probabilities, parameters, and networks among simulations."""
+"""Figures of a cohort: outcomes by group, parameters, and networks among simulations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ from netchoice.figures.axes import (
     new_axes,
     short,
     size_in_inches,
-    text_at_right,
 )
 from netchoice.figures.embeddings import embedding, write_names
 from netchoice.figures.style import OTHER_MODELS, SeriesStyle, model_styles, series_styles
@@ -47,8 +46,6 @@ Simulations = Mapping[str, tuple[pd.DataFrame, Any]]
 
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
-MOST_ROWS = 1000  # of networks in the figure of probabilities
-MOST_NAMED = 30  # networks whose names this figure has
 MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
 MOST_MODELS = 12
 MOST_DESCRIBED = 300  # networks with tooltips in a figure
@@ -106,82 +103,21 @@ def outcome_bars(
     known = model_styles(named) | {name: styles[name] for name in named if name in styles}
     colours = {name: style.colour for name, style in known.items()} | UNNAMED
     for i, name in enumerate(counts):
-        text_of = IN_WORDS.get(name, name)
         shares = (counts[name] / sizes.clip(lower=1)).to_numpy()
         bars = ax.barh(
-            range(len(counts)), shares, left=left, height=0.66, color=colours[name], label=short(text_of),
+            range(len(counts)), shares, left=left, height=0.66, color=colours[name],
+            label=short(IN_WORDS.get(name, name)),
             hatch=_HATCHES[i % len(_HATCHES)], edgecolor="white", linewidth=0.8, gid=f"category {name}",
         )  # fmt: skip
-        for y, (bar, share, n) in enumerate(zip(bars, shares, counts[name], strict=True)):
-            text = f"{counts.index[y]}, {text_of}: {n} of {sizes.iloc[y]} ({share:.0%})"
-            add_tooltips(bar, [text])
-            if share > 0.03:
-                x = left[y] + share / 2
-                ax.text(x, y, str(n), ha="center", va="center", path_effects=halo(3))
+        numbers = [
+            str(n) if share > 0.03 else "" for n, share in zip(counts[name], shares, strict=True)
+        ]
+        ax.bar_label(bars, numbers, label_type="center", path_effects=halo(3))
         left += shares
     ax.set_yticks(range(len(counts)), [f"{short(name, 24)} ({n})" for name, n in sizes.items()])
     ax.set(xlim=(0, 1), ylim=(len(counts) - 0.4, -0.6), xlabel="share of the networks")
     legend_above(ax)
     return ax
-
-
-# Probabilities
-
-
-@dataclass(frozen=True)
-class SortedProbabilities:
-    """Probabilities (n, models) of networks, by group and most probable model.
-
-    ``styles`` holds the style of each model. ``spans`` holds the first and the last position of each group;
-    it is empty if there are too many groups to sort by. ``n_all`` is the number of networks of which these
-    are an even sample, and ``n_without`` the number of others: no model fits them.
-    """
-
-    ids: list[str]
-    values: pd.DataFrame
-    styles: dict[str, SeriesStyle]
-    spans: dict[str, tuple[int, int]]
-    n_all: int
-    n_without: int
-
-    @property
-    def runs(self) -> list[tuple[int, int, str]]:
-        """The first and the last position of networks with the same most probable model, and this model."""
-        top = self.values.idxmax(axis=1)
-        number = (top != top.shift()).cumsum()
-        return [
-            (int(own.index[0]), int(own.index[-1]), str(own.iloc[0]))
-            for _, own in top.groupby(number)
-        ]
-
-    @property
-    def height(self) -> float:
-        """The height of the figure in inches."""
-        n_models, n = len(self.styles), len(self.ids)
-        return 0.2 * -(-n_models // 4) + (0.7 + 0.17 * n if n <= MOST_NAMED else 3.2)
-
-
-def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
-    """Return the probabilities of all networks that a model may fit, or of an even sample of many."""
-    columns = {f"probability_{model}": model for model in cohort.models}
-    values = cohort.answered[list(columns)].rename(columns=columns).astype(float).fillna(0.0)
-    values = values[values.sum(axis=1) > 0]
-    values = _most_frequent(values, values.sum())
-    groups = cohort.group[values.index]
-    shown = cohort.groups if len(cohort.groups) <= MOST_GROUPS else []
-    place = {name: i for i, name in enumerate(shown)}
-    top = values.to_numpy().argmax(axis=1) if len(values) else np.empty(0, dtype=int)
-    order = np.lexsort((-values.max(axis=1), top, groups.map(place).fillna(0)))
-    chosen = thin(order, min(MOST_ROWS, MOST_POINTS // max(1, values.shape[1])))
-    rows = values.iloc[chosen]
-    at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
-    ends = at.agg(["min", "max"]) if shown else pd.DataFrame(columns=["min", "max"])
-    spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}
-    styles = model_styles(list(rows)) | cohort_styles(cohort)
-    return SortedProbabilities(
-        cohort.frame.loc[rows.index, "id"].tolist(), rows.reset_index(drop=True),
-        {name: styles[name] for name in rows}, spans, len(values), len(cohort.answered) - len(values),
-    )  # fmt: skip
 
 
 def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
@@ -194,55 +130,6 @@ def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
         return values
     chosen = np.linspace(0, len(values) - 1, most).round().astype(int)
     return np.asarray(values[chosen])
-
-
-def probability_rows(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
-    """Draw the probabilities of each network as a stacked bar, with the names of networks or groups."""
-    ax = new_axes(ax, WIDTH, data.height)
-    n = len(data.values)
-    edges, left = np.arange(n + 1) - 0.5, np.zeros(n)
-    middles = {}
-    for name, style in data.styles.items():
-        right = left + data.values[name].to_numpy()
-        ax.stairs(
-            right, edges, baseline=left, fill=True, orientation="horizontal", color=style.colour,
-            label=short(name), gid=f"model {name}",
-        )  # fmt: skip
-        middles[name], left = (left + right) / 2, right
-    ax.set(xlim=(0, 1), ylim=(edges[-1], edges[0]), xlabel="probability")
-    _write_runs(ax, data, middles)
-    if n <= MOST_DESCRIBED:
-        bars = ax.barh(range(n), 1.0, 1.0, color="black", alpha=0.001)
-        for bar, name, (_, row) in zip(bars, data.ids, data.values.iterrows(), strict=True):
-            largest = row.nlargest(3)
-            texts = (f"{model} {value:.3f}" for model, value in largest[largest > 0].items())
-            add_tooltips(bar, [f"{name}: {', '.join(texts)}"])
-    spans = {short(name, 16): ends for name, ends in data.spans.items()}
-    for _, last in list(spans.values())[:-1]:
-        ax.axhline(last + 0.5, color="black", linewidth=1.5, path_effects=halo(3))
-    if n <= MOST_NAMED:
-        ax.set_yticks(range(n), [short(name, 16) for name in data.ids])
-        for name, ends in spans.items():
-            text_at_right(ax, sum(ends) / 2, name, 3, fontsize=SMALL)
-    else:
-        ax.set_yticks([sum(ends) / 2 for ends in spans.values()], list(spans))
-        ax.set_ylabel("networks by group" if spans else "networks")
-    ax.tick_params(axis="y", length=0)
-    legend_above(ax)
-    return ax
-
-
-def _write_runs(ax: Axes, data: SortedProbabilities, middles: Mapping[str, NDArray[Any]]) -> None:
-    """Write the name of the most probable model on networks that have it in common."""
-    points = 72 * size_in_inches(ax)[1] / len(data.values)
-    for first, last, model in data.runs:
-        own = slice(first, last + 1)
-        is_wide = data.values[model].iloc[own].mean() > 0.2
-        if is_wide and points * (last - first + 1) > SMALL:
-            ax.text(
-                middles[model][own].mean(), (first + last) / 2, short(model, 20), ha="center",
-                va="center", fontsize=SMALL, path_effects=halo(3),
-            )  # fmt: skip
 
 
 # Parameters
@@ -329,11 +216,6 @@ class CohortEmbedding:
     n_all: int
     n_lacking: int
 
-    @property
-    def simulated(self) -> pd.DataFrame:
-        """Positions and labels of the simulations."""
-        return self.embedding.points[~self.embedding.points["observed"]]
-
 
 def cohort_embeddings(
     cohort: CohortFrame, features: pd.DataFrame | None, simulations: Simulations | None
@@ -370,20 +252,17 @@ def _embedding(
 
 def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
     """Draw the networks of one reference by verdict, among the simulations of each model in grey."""
+    points = data.embedding.points[~data.embedding.points["observed"]]
+    models = sorted(points["label"].unique())
     styles = {
-        name: style._replace(colour="#999999")
-        for name, style in series_styles(sorted(data.simulated["label"].unique())).items()
+        name: style._replace(colour="#999999") for name, style in series_styles(models).items()
     }
-    ax = embedding(data.simulated, texts=False, styles=styles, ax=ax)
-    write_names(ax, data.simulated)
+    ax = embedding(points, texts=False, styles=styles, ax=ax)
+    write_names(ax, points)
     size = 7 * np.sqrt(size_in_inches(ax)[0] / WIDTH)
-    simulated: dict[str, Any] = {
-        "linestyle": "",
-        "marker": "o",
-        "markersize": 3,
-        "color": "#999999",
-    }
-    keys = [Line2D([], [], **simulated, label="simulated")]
+    keys = [
+        Line2D([], [], linestyle="", marker="o", markersize=3, color="#999999", label="simulated")
+    ]
     for kind, style in VERDICT_STYLES.items():
         own = data.networks[data.networks["verdict"] == kind]
         if len(own):
@@ -414,14 +293,12 @@ class CohortFigures:
     ----------
     styles : dict, the style of each model
     outcomes : DataFrame, numbers of networks by group and outcome
-    probabilities : SortedProbabilities
     parameters : list of Panel
     embeddings : list of CohortEmbedding
     """
 
     styles: dict[str, SeriesStyle]
     outcomes: pd.DataFrame
-    probabilities: SortedProbabilities
     parameters: list[Panel]
     embeddings: list[CohortEmbedding]
 
@@ -436,7 +313,7 @@ class CohortFigures:
         reference, features X and models y of its simulations.
         """
         return cls(
-            cohort_styles(cohort), outcome_counts(cohort), sorted_probabilities(cohort),
+            cohort_styles(cohort), outcome_counts(cohort),
             parameter_panels(cohort, parameter_trends(cohort)[0]),
             cohort_embeddings(cohort, features, simulations),
         )  # fmt: skip
@@ -446,8 +323,6 @@ class CohortFigures:
         drawings: dict[str, Callable[[], Any]] = {}
         if len(self.outcomes.columns):
             drawings["outcomes"] = partial(outcome_bars, self.outcomes, self.styles)
-        if self.probabilities.values.size:
-            drawings["probabilities"] = partial(probability_rows, self.probabilities)
         if self.parameters:
             drawings["parameters"] = partial(draw_panels, self.parameters, 2.4, ())
         names = file_names(each.reference for each in self.embeddings)

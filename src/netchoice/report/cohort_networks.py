@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from netchoice.choice.cohort_summary import IN_WORDS, listed, split_notes
 from netchoice.inference.verdict import rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import Sections, aside, cell, items, table
-from netchoice.validation import file_names
 
 MOST_NETWORKS = 1000
 MOST_CHARACTERS = 6_000_000  # of all rows, so that the page stays small
@@ -26,10 +24,7 @@ _COLUMNS = ("network", "group", "verdict", "probable models, or how it differs",
 _NOTABLE = ("none-fits", "open", "borderline", "several-fit", "one-fits")
 
 
-def add_networks(
-    sections: Sections, record: Mapping[str, Any], answers: CohortFrame,
-    options: Mapping[str, Sequence[str]],
-) -> None:  # fmt: skip
+def add_networks(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
     """Add a row for each network, first those that no model fits; very many are limited to the first."""
     q_values = np.array(record["none_fits"]["q_values"], dtype=np.float64)
     frame = answers.frame.assign(none_fits_p=answers.none_fits_p, none_fits_q=q_values)
@@ -38,8 +33,7 @@ def add_networks(
     frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
     rows, size = [], 0
     for network in frame.head(MOST_NETWORKS).to_dict("records"):
-        command = _command(network, options)
-        rows.append(_row(network, answers, command))
+        rows.append(_row(network, answers))
         size += len(rows[-1])
         if size > MOST_CHARACTERS:
             break
@@ -94,7 +88,7 @@ def _choice_of(name: str, title: str, options: Mapping[str, str]) -> Html:
     return element("p", label, element("select", *choices, id=name), class_="control")
 
 
-def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html:
+def _row(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     """Return the row of one network and what it opens to."""
     probability = _number(network.get(f"probability_{network['model']}"))
     shown = "–" if probability is None else rounded(probability)
@@ -120,9 +114,6 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
             items(map(_short, notes)) if notes else "",
             _models(network, answers),
             element("p", _facts(network, answers), class_="aside"),
-            element("p", "The full report of this network: ", element("code", command))
-            if command
-            else "",
             class_="opened",
         ),
         class_="network",
@@ -174,15 +165,6 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> str:
         if not (pd.isna(value) or value == "")
     )
     return "; ".join(known)
-
-
-def _command(network: Mapping[str, Any], options: Mapping[str, Sequence[str]]) -> str:
-    """Return the command that chooses a model for the network of a file; "" if it is not known."""
-    identity, known = str(network["id"]), options.get(str(network["reference"]))
-    if known is None or not network["file"]:
-        return ""
-    folder, file = file_names([identity])[identity].strip("-") or "network", str(network["file"])
-    return shlex.join(["netchoice", "choose", file, *known, "--out", f"{folder}-choice"])
 
 
 def _number(value: Any) -> float | None:

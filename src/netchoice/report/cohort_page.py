@@ -16,7 +16,6 @@ from netchoice.figures.cohort_figures import (
     CohortFigures,
     embedding_map,
     outcome_bars,
-    probability_rows,
 )
 from netchoice.markup import Html, element, join
 from netchoice.report.cohort_networks import add_networks
@@ -40,17 +39,12 @@ WITHOUT_SCRIPT = "Sorting and filtering the networks need JavaScript; all tables
 
 
 class CohortPage:
-    """The sections of the page, and what they share: the summary, the answers, and the figures.
-
-    ``options`` holds, by the text of the reference, options of ``netchoice choose`` with which a network of
-    the cohort gets an answer from the same simulations. Without these, the page does not state the command.
-    """
+    """The sections of the page, and what they share: the summary, the answers, and the figures."""
 
     def __init__(
-        self, record: Mapping[str, Any], cohort: CohortFrame, figures: CohortFigures,
-        options: Mapping[str, Sequence[str]],
-    ) -> None:  # fmt: skip
-        self.record, self.cohort, self.figures, self.options = record, cohort, figures, options
+        self, record: Mapping[str, Any], cohort: CohortFrame, figures: CohortFigures
+    ) -> None:
+        self.record, self.cohort, self.figures = record, cohort, figures
         self.sections = Sections()
 
     def html(self) -> str:
@@ -59,7 +53,7 @@ class CohortPage:
             self.add_outcomes()
             self.add_embeddings()
             self.add_parameters()
-        add_networks(self.sections, self.record, self.cohort, self.options)
+        add_networks(self.sections, self.record, self.cohort)
         self.add_errors()
         self.add_appendix()
         return html_page(self.headline(), self.sections, WITHOUT_SCRIPT)
@@ -124,7 +118,7 @@ class CohortPage:
             "fit, their family is named if it has a probability of at least 0.95. "
             "Borderline: no model fits for certain, and some are not rejected."
             " Numbers in the bars are networks.",
-            panels([element("div", element("h3", "Outcomes"), bars), *self._probabilities()], "pairs"),
+            bars,
             aside(
                 f"Rejected at a false discovery rate of {none_fits['rate']:g}: "
                 f"{count(none_fits['rejected'], 'network')}; at most that share of these rejections is "
@@ -133,23 +127,6 @@ class CohortPage:
             details("Show the verdicts as a table", _first_rows(
                 "Wilson's intervals, as if the networks were a random sample", head, rows)),
         )  # fmt: skip
-
-    def _probabilities(self) -> list[Html]:
-        """Return the probabilities of all networks that a model may fit."""
-        data = self.figures.probabilities
-        if not data.values.size:
-            return []
-        left_out = count(data.n_without, "network")
-        without = f" Left out: {left_out} that no model fits." if data.n_without else ""
-        drawn = self.sections.draw(
-            "Stacked bars of the model probabilities of each network.",
-            partial(probability_rows, data), (WIDE_SIZE[0], data.height),
-        )  # fmt: skip
-        text = aside(
-            "Each row is a network. The probabilities assume that one of the models made the network."
-            + without + _sample(len(data.ids), data.n_all)
-        )  # fmt: skip
-        return [element("div", element("h3", "Probabilities of all networks"), drawn, text)]
 
     def add_embeddings(self) -> None:
         """Add the networks among the simulations, one figure for each shared reference."""

@@ -7,26 +7,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from netchoice.atomic import write_text
 from netchoice.choice.cohort import choose_cohort
-from netchoice.choice.cohort_frame import OWN, CohortFrame
+from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_run import SUMMARY, CohortAnswers
 from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.reference import Reference
-from netchoice.choice.settings import Settings
-from netchoice.errors import NetchoiceError
-from netchoice.features import FEATURES
 from netchoice.figures.axes import save_all
 from netchoice.figures.cohort_figures import (
     MOST_EMBEDDINGS,
-    MOST_POINTS,
     CohortFigures,
-    thin,
 )
-from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.report.cohort_page import CohortPage
 from netchoice.report.page import write_page
@@ -93,46 +86,18 @@ def _write_report(
     settings = references.settings
     sizes = {f"{settings.space.name}, {size}": size for size in references}
     shown = [name for name in record["references"] if name in sizes][:MOST_EMBEDDINGS]
-    simulations, options = {}, {}
+    simulations = {}
     for name in shown:
         own = features[(cohort.frame["reference"] == name).to_numpy()]
         simulations[name] = _simulations(references[sizes[name]], own)
-    if references.folder is not None:
-        options = {name: ["--reference", str(references.folder)] for name in sizes}
-    own_options = _options(settings)
-    if own_options is not None:
-        options[f"{settings.space.name}, {OWN}"] = own_options
     figures = CohortFigures.of(cohort, features, simulations)
     save_all(figures.drawings(), folder / FIGURES, "png")
-    text = CohortPage(record, cohort, figures, options).html()
+    text = CohortPage(record, cohort, figures).html()
     write_page(text, folder / REPORT, overwrite=True)
 
 
-def _simulations(reference: Reference, features: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the features and the models of simulations, as many of each model."""
+def _simulations(reference: Reference, features: pd.DataFrame) -> tuple[pd.DataFrame, pd.Index]:
+    """Return the features and the models of simulations."""
     known = dict.fromkeys(features.columns[features.notna().any()], 0.0)
-    most = MOST_POINTS // 2 // len(reference.models)
-    tables = {}
-    for model in reference.models:
-        rows = reference.rows_of(model, known)
-        tables[model] = rows.iloc[thin(np.arange(len(rows)), most)]
-    y = np.repeat(list(tables), list(map(len, tables.values())))
-    return pd.concat(list(tables.values()), ignore_index=True), y
-
-
-def _options(settings: Settings) -> list[str] | None:
-    """Return the options of ``netchoice choose`` for a network with simulations of its own.
-
-    None if no options name these models and features.
-    """
-    name, features = settings.space.name, settings.names or ()
-    try:
-        is_known = get_space(name).as_dict() == settings.space.as_dict()
-    except NetchoiceError:
-        is_known = False
-    if not is_known or not all(each in FEATURES for each in features):
-        return None
-    options = ["--space", name, *(["--match"] if settings.match else [])]
-    options += ["--isolated", settings.isolated] if settings.isolated else []
-    options += ["--features", ",".join(features)] if features else []
-    return options + (["--seed", str(settings.seed)] if settings.seed != 1 else [])
+    X = pd.concat({model: reference.rows_of(model, known) for model in reference.models})
+    return X, X.index.get_level_values(0)

@@ -11,7 +11,7 @@ from netchoice.evaluation import pareto_front
 from netchoice.evaluation.operating_points import format_accuracy, measure_of
 from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
 from netchoice.figures.feature_sets import MOST_RANKED
-from netchoice.markup import Html, join
+from netchoice.markup import Html
 from netchoice.report.page import (
     WIDE_SIZE,
     Card,
@@ -28,12 +28,11 @@ from netchoice.report.page import (
 if TYPE_CHECKING:
     from netchoice.choice.evaluate import FeatureEvaluation
 
-MOST_COSTS = 60  # features in the figure of costs, besides the selected ones
 MOST_NAMED = 4  # features in a tooltip
 
 
 class EvaluationPage:
-    """The sections of the page, and what they share: the evaluated sets, the first k of each ranking."""
+    """The sections of the page, and what they share: the evaluated sets, the rankings and the costs."""
 
     def __init__(self, result: FeatureEvaluation) -> None:
         self.rankings, evaluation, self.costs = result.rankings, result.evaluation, result.costs
@@ -41,11 +40,6 @@ class EvaluationPage:
         self.unit = "s" if result.in_seconds else ""
         self.sections, self.point = Sections(), result.recommended.as_dict()
         self.charge, self.measure = self.point["charge"], measure_of(evaluation)
-        self.orders = {
-            key: list(own.sort_values("position")["feature"])
-            for key, own in self.rankings.groupby(["method", "penalty"], sort=False)
-        }
-        self.methods = list(dict.fromkeys(evaluation["method"]))
         self.evaluation = evaluation.sort_values(["penalty", "k"], kind="stable")
         self.has_costs = bool((evaluation[["cost_shared", "cost_alone"]] > 0).any(axis=None))
         keys = ["method", "penalty", "k"]
@@ -142,7 +136,7 @@ class EvaluationPage:
         figure = self.sections.draw(
             f"Scatter plot of {measure} against cost of all evaluated sets, with the Pareto front.",
             lambda ax: figures.pareto(shown, cost=cost, point=self.chosen, unit=self.unit, ax=ax),
-            (WIDE_SIZE[0], 3.1 + 0.06 * len(self.methods)),
+            (WIDE_SIZE[0], 3.1 + 0.06 * self.evaluation["method"].nunique()),
         )
         self.sections.add(
             "explorer", f"{measure.capitalize()} against cost",
@@ -185,17 +179,14 @@ class EvaluationPage:
 
     def add_rankings(self) -> None:
         """Add the figure of rankings over λ for each method with several penalties."""
-        methods = [name for name in self.methods if len(self._penalties(name)) > 1]
-        if not methods:
+        if self.rankings["penalty"].nunique() < 2:
             return
-        drawn = map(self._ranking_figure, methods)
+        drawn = map(self._ranking_figure, dict.fromkeys(self.rankings["method"]))
         self.sections.add(
             "ranking", "Rankings over λ",
             "Each line is a feature; position 1 is selected first. Expensive features fall as λ grows. "
             f"The figures show at most {MOST_RANKED} features, those with the best positions.",
-            panels(drawn, "pairs"),
-            details("Show the rankings as tables", join(map(self._ranking_table, methods))),
-            fold="Show the rankings",
+            panels(drawn, "pairs"), fold="Show the rankings",
         )  # fmt: skip
 
     def _ranking_figure(self, method: str) -> Html:
@@ -205,48 +196,20 @@ class EvaluationPage:
             (WIDE_SIZE[0], 3.6),
         )
 
-    def _penalties(self, method: str) -> list[float]:
-        return sorted({penalty for name, penalty in self.orders if name == method})
-
-    def _ranking_table(self, method: str) -> Html:
-        last = int(self.evaluation["k"].max())
-        rows = [
-            (f"{penalty:.4g}", *self.orders[(method, penalty)][:last])
-            for penalty in self._penalties(method)
-        ]
-        head = ("λ \\ position", *map(str, range(1, max(map(len, rows)))))
-        return table(f"Features by position, method {method}", head, rows)
-
     # Costs
 
     def add_costs(self) -> None:
-        """Add the figure and the table of feature costs: alone, and once the shared steps are paid."""
+        """Add the table of feature costs: alone, and once the shared steps are paid."""
         chosen, unit = list(self.point["features"]), self.unit
-        listed = list_costs(self.costs)
         rows = [
             (row.feature, cost_text(row.alone, unit), cost_text(row.own, unit),
              ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
              "yes" if row.feature in chosen else "")
-            for row in listed
+            for row in list_costs(self.costs)
         ]  # fmt: skip
         head = ("feature", "cost alone", "own part", "shared steps", "selected")
-        names = [
-            row.feature for i, row in enumerate(listed) if i < MOST_COSTS or row.feature in chosen
-        ]
-        n_omitted = len(listed) - len(names)
-        omitted_features = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
         self.sections.add(
             "costs", "Cost of each feature",
-            "A filled point is the cost of a feature alone. A ring is its cost once its shared steps "
-            "are paid; the distance between the two is what other features can share. Selected features "
-            "have a ★." + (f" {n_omitted} {omitted_features} in the table only." if n_omitted else ""),
-            self.sections.draw(
-                f"Cost of each feature alone and with its shared steps paid, from {names[0]} to {names[-1]}.",
-                lambda ax: figures.feature_costs(
-                    self.costs, names, chosen=chosen, unit=unit, steps=False, ax=ax
-                ),
-                (WIDE_SIZE[0], 0.6 + 0.15 * len(names)),
-            ),
-            details("Show the costs as a table", table("Most expensive feature first", head, rows)),
-            fold="Show the costs",
+            "The own part is the cost of a feature once its shared steps are paid.",
+            table("Most expensive feature first", head, rows), fold="Show the costs",
         )  # fmt: skip
