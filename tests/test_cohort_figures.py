@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_features
+from cohort_frames import answers_by_hand, random_answers, random_features
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from netchoice import figures
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import parameter_trends
+from netchoice.choice.cohort_summary import IN_WORDS, parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
 from netchoice.figures.axes import save_all
@@ -96,10 +97,8 @@ def test_figures_of_many_networks_have_at_most_5000_points():
         assert len(medians_of(panel).get_xdata()) <= data.MOST_POINTS / data.MOST_PANELS
     features, X, y = random_features(answers)
     many = pd.concat([X] * 60, ignore_index=True)
-    simulations = {REFERENCE: (many, np.tile(y, 60))}
-    embedding = data.cohort_embeddings(cohort, features, simulations)[0]
-    assert len(embedding.embedding.points) <= data.MOST_POINTS
-    assert embedding.n_all == 12_000
+    found = data.cohort_map(cohort, features, many, np.tile(y, 60))
+    assert len(found.points) == data.MOST_POINTS
 
 
 def test_panels_show_the_estimates_of_models_that_fit():
@@ -136,53 +135,42 @@ def medians_of(panel):
     return medians
 
 
-class TestEmbedding:
-    def found(self, answers, features, X, y):
-        simulations = {REFERENCE: (X, y)}
-        return data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
-
+class TestMap:
     def test_misfits_lie_apart_and_keep_their_names(self):
         answers = random_answers(80, seed=5)
         features, X, y = random_features(answers)
-        found = self.found(answers, features.sample(frac=1, random_state=1), X, y)[0]
-        networks = found.networks.set_index("id")
-        assert networks["verdict"].to_dict() == answers.set_index("id")["verdict"].to_dict()
-        points = found.embedding.points
-        centre = points.loc[~points["observed"], ["x", "y"]].mean()
+        shuffled = features.sample(frac=1, random_state=1)
+        found = data.cohort_map(CohortFrame.of(answers), shuffled, X, y)
+        is_observed = found.points["observed"]
+        networks = found.points[is_observed]
+        assert networks["label"].tolist() == answers["verdict"].map(IN_WORDS).tolist()
+        centre = found.points.loc[~is_observed, ["x", "y"]].mean()
         far = ((networks[["x", "y"]] - centre) ** 2).sum(axis=1)
-        misfit = networks["verdict"] == "none-fits"
+        misfit = networks["label"] == "none fits"
         assert far[misfit].min() > far[~misfit].max()
-        ax = data.embedding_map(found)
-        lines = ax.lines
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-            "simulated", "one model fits", "several models fit", "borderline", "none fits", "not decided"
-        ]  # fmt: skip
-        lines = [line for line in lines if line.get_gid() == "verdict none-fits"]
-        assert len(lines[-1].get_xdata()) == len(lines[-1].tooltips) == misfit.sum()
+        ax = figures.embedding(found, styles=data.map_styles(found))
+        assert {text.get_text() for text in ax.get_legend().get_texts()} == {
+            "dmc", "dmr", "one model fits", "several models fit", "borderline", "none fits", "not decided"
+        }  # fmt: skip
+        (line,) = (line for line in ax.lines if line.get_gid() == "none fits")
+        assert len(line.get_xdata()) == len(line.tooltips) == misfit.sum()
+        one = answers[answers["verdict"] == "none-fits"].iloc[0]
+        assert line.tooltips[0] == f"{one['id']}, {one['group']}, none fits"
 
     def test_networks_or_features_with_missing_values_are_left_out(self):
         answers = random_answers(40)
         features, X, y = random_features(answers)
         features.loc[:19, "transitivity"] = np.nan  # half of the networks lack it
         features.loc[25, "core_3_size"] = np.nan
-        found = self.found(answers, features, X, y)[0]
-        assert found.embedding.features == ("degree_mean", "core_3_size")
-        assert (found.n_all, found.n_lacking, len(found.networks)) == (40, 1, 39)
+        found = data.cohort_map(CohortFrame.of(answers), features, X, y)
+        assert found.features == ("degree_mean", "core_3_size")
+        assert found.points["observed"].sum() == 39
 
-    def test_references_without_simulations_have_no_figure(self):
+    def test_features_without_names_of_networks_are_refused(self):
         answers = random_answers(20)
         features, X, y = random_features(answers)
-        assert self.found(answers.assign(reference="other"), features, X, y) == []
         with pytest.raises(UsageError, match="table of features lacks 'id'"):
-            self.found(answers, features.drop(columns="id"), X, y)
-
-    def test_at_most_six_references(self):
-        answers = random_answers(90)
-        answers["reference"] = [f"c{i % 9}" for i in range(90)]
-        features, X, y = random_features(answers)
-        simulations = {f"c{i}": (X, y) for i in range(9)}
-        found = data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
-        assert [each.n_all for each in found] == [10] * data.MOST_EMBEDDINGS
+            data.cohort_map(CohortFrame.of(answers), features.drop(columns="id"), X, y)
 
 
 def test_parameter_without_estimates_has_no_panel():
@@ -211,11 +199,9 @@ def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
 def test_all_figures_are_written(tmp_path):
     answers = random_answers(30)
     features, X, y = random_features(answers)
-    simulations = {REFERENCE: (X, y)}
-    found = data.CohortFigures.of(CohortFrame.of(answers), features, simulations)
+    found = data.CohortFigures.of(CohortFrame.of(answers), features, (X, y))
     paths = save_all(found.drawings(), tmp_path / "new", "png")
     assert [path.name for path in paths] == [
-        "outcomes.png", "parameters.png",
-        "embedding-mechanisms-100-nodes-isolated-nodes-dropped.png",
+        "outcomes.png", "parameters.png", "map.png",
     ]  # fmt: skip
     assert all(path.stat().st_size > 5000 for path in paths)

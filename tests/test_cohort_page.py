@@ -44,7 +44,7 @@ def answers_with_markup():
         answers[column] = [name.format(text) for name, text in zip(marks, base, strict=True)]
     features["id"] = answers["id"]
     answers.loc[50:, "error"] = [name.format("error") for name in MARKUP_NAMES] + ["x"] * 3
-    return answers, features, {answers["reference"].iloc[0]: (X, y)}
+    return answers, features, (X, y)
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +67,7 @@ def answers():
 def file(answers, tmp_path_factory):
     features, X, y = random_features(answers)
     path = tmp_path_factory.mktemp("cohort") / "report.html"
-    simulations = {REFERENCE: (X, y)}
-    path.write_text(page_of(answers, features=features, simulations=simulations))
+    path.write_text(page_of(answers, features=features, simulations=(X, y)))
     return path
 
 
@@ -126,8 +125,8 @@ class TestContents:
     def test_parameters_and_embedding_are_shown_if_there_are_any(self):
         answers = random_answers(60)
         features, X, y = random_features(answers)
-        page = Outline(page_of(answers, features=features, simulations={REFERENCE: (X, y)}))
-        assert {"parameters", "embedding"} <= set(page.ids)
+        page = Outline(page_of(answers, features=features, simulations=(X, y)))
+        assert {"parameters", "map"} <= set(page.ids)
         assert "The intervals of the parameters are not propagated." in page.text
         starts = (
             "Estimates of dmc p_new by group.",
@@ -136,11 +135,11 @@ class TestContents:
         for start in starts:
             (label,) = (label for label in page.figures if label.startswith(start))
             assert tooltips(page.figures[label])
-        places = tooltips(page.figures[f"Map of the networks among simulations of {REFERENCE}."])
+        places = tooltips(page.figures["Map of the networks among simulations."])
         assert len(places) == 60
         first = answers.iloc[0]
         assert (
-            f"{first['id']}, {first['group']}: {IN_WORDS[first['verdict']]}, {first['probable']}"
+            f"{first['id']}, {first['group']}, {IN_WORDS[first['verdict']]}, {first['probable']}"
             in places
         )
 
@@ -163,7 +162,7 @@ class TestLimits:
     def test_page_of_many_networks_stays_small_and_says_what_is_left_out(self):
         answers = random_answers(6_000, groups=300)
         features, X, y = random_features(answers)
-        text = page_of(answers, features=features, simulations={REFERENCE: (X, y)})
+        text = page_of(answers, features=features, simulations=(X, y))
         page = Outline(text)
         assert len(text.encode()) < LARGEST
         rows = [a for tag, a in page.elements if a.get("class") == "network"]
@@ -192,7 +191,7 @@ class TestMarkup:
         allowed = {
             "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
             "main", "section", "div", "span", "ul", "li", "nav", "figure", "details", "summary",
-            "table", "thead", "tbody", "tr", "th", "td", "label", "input", "select", "option", "button",
+            "table", "thead", "tbody", "tr", "th", "td", "label", "input", "button",
             "noscript", "script", "caption", "svg", "g", "path", "use", "text", "defs", "clippath",
             "rect", "pattern",
         }  # fmt: skip
@@ -203,7 +202,7 @@ class TestMarkup:
         for name in MARKUP_NAMES:
             assert " ".join(name.format("a note").split()) in page.text
         assert MARKUP_NAMES[0].format("error") in page.text
-        assert {"parameters", "embedding", "networks", "errors"} <= set(page.ids)
+        assert {"parameters", "map", "networks", "errors"} <= set(page.ids)
 
     @pytest.mark.slow
     def test_nothing_runs_in_a_browser(self, text, browser, tmp_path):
@@ -277,16 +276,13 @@ class TestBrowser:
         visit.context.close()
 
     @pytest.mark.slow
-    def test_networks_are_filtered_by_text_verdict_and_group(self, browser, file, answers):
+    def test_networks_are_filtered_by_words(self, browser, file, answers):
         visit = Visit(browser, file)
         page = visit.page
-        page.select_option("#network-verdict", "none fits")
+        page.fill("#network-text", "none fits")
         own = answers[answers["verdict"] == "none-fits"]
         assert len(self.shown(page)) == len(own)
-        page.select_option("#network-group", "g1")
-        own = own[own["group"] == "g1"]
-        assert len(self.shown(page)) == len(own)
-        page.fill("#network-text", "ROOT")
+        page.fill("#network-text", "none fits  ROOT")
         own = own[own["tissue"] == "root"]
         assert len(self.shown(page)) == len(own)
         assert page.inner_text("#network-status") == f"{len(own)} of 60 networks"

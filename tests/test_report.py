@@ -126,15 +126,13 @@ def test_differences_have_the_same_sign_for_fitting_and_rejected_models(page_of)
     assert "Its probability was" in page.text  # of the rejected model, before
 
 
-def test_advice_speaks_the_language_of_the_caller_and_does_not_break(page_of):
+def test_advice_speaks_the_language_of_the_caller(page_of):
     answer = rejected(made_answer())
     page = page_of(answer)
     assert 'Try all mechanisms: space="all", match=True.' in page.text
     page = page_of(replace(answer, reading=READING))
     assert "Try all mechanisms: --space all --match." in page.text
     assert "my.tsv: 40 nodes and " in page.text
-    options = re.findall('<span class="option">([^<]*)</span>', page.source)
-    assert {"--space all", "--match", "--isolated keep"} <= set(options)
 
 
 def test_an_undecided_answer_has_a_page(page_of):

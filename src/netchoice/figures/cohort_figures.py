@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from netchoice.choice.cohort_frame import CohortFrame, ParameterOfModel
@@ -33,26 +32,19 @@ from netchoice.figures.axes import (
     legend_above,
     new_axes,
     short,
-    size_in_inches,
 )
-from netchoice.figures.embeddings import embedding, write_names
+from netchoice.figures.embeddings import embedding
 from netchoice.figures.style import OTHER_MODELS, SeriesStyle, model_styles, series_styles
 from netchoice.inference.mds import Embedding, embed
-from netchoice.inference.verdict import KINDS
-from netchoice.validation import file_names
-
-#: Features X and models y of the simulations, by the text of the reference.
-Simulations = Mapping[str, tuple[pd.DataFrame, Any]]
 
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
-MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
+MOST_GROUPS, MOST_PANELS = 15, 9
 MOST_MODELS = 12
 MOST_DESCRIBED = 300  # networks with tooltips in a figure
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 #: Greys of outcomes that name neither a model nor a family.
 UNNAMED = {SEVERAL: "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"}
-VERDICT_STYLES = series_styles(KINDS)
 _HATCHES = ("", "//", "\\\\", "++", "||")
 
 
@@ -202,84 +194,41 @@ def _draw_estimates(
 # Networks among simulations
 
 
-@dataclass(frozen=True)
-class CohortEmbedding:
-    """Networks that share a reference, among its simulations.
-
-    ``networks`` has the columns ``x``, ``y``, ``id``, ``group``, ``verdict`` and ``probable``; ``n_all`` is
-    the number of networks with this reference, ``n_lacking`` of those without a value of some feature.
-    """
-
-    reference: str
-    embedding: Embedding
-    networks: pd.DataFrame
-    n_all: int
-    n_lacking: int
-
-
-def cohort_embeddings(
-    cohort: CohortFrame, features: pd.DataFrame | None, simulations: Simulations | None
-) -> list[CohortEmbedding]:
-    """Return an embedding for each of the references with the most networks, at most six."""
-    if features is None or not simulations or not len(cohort.answered):
-        return []
+def cohort_map(
+    cohort: CohortFrame, features: pd.DataFrame, X: pd.DataFrame, y: Any
+) -> Embedding | None:
+    """Return answered networks by verdict, with tooltips, among simulations; None if features are missing."""
     known = check_columns(features, ("id",), "table of features")
     known = known.assign(id=known["id"].astype(str)).drop_duplicates("id").set_index("id")
-    counts = cohort.answered["reference"].value_counts()
-    references = [str(name) for name in counts.index if name in simulations][:MOST_EMBEDDINGS]
-    made = (_embedding(cohort, known, name, *simulations[name]) for name in references)
-    return [each for each in made if each is not None]
-
-
-def _embedding(
-    cohort: CohortFrame, features: pd.DataFrame, reference: str, X: pd.DataFrame, y: Any
-) -> CohortEmbedding | None:
-    rows = cohort.answered[cohort.answered["reference"] == reference]
-    names = [name for name in X.columns if name in features and X[name].notna().all()]
-    own = features[names].reindex(rows["id"]).set_axis(rows.index, axis=0).astype(float)
+    rows = cohort.answered[cohort.answered["id"].isin(known.index)]
+    names = [name for name in X.columns if name in known and X[name].notna().all()]
+    own = known[names].reindex(rows["id"]).set_axis(rows.index, axis=0).astype(float)
     own = own.replace([np.inf, -np.inf], np.nan).dropna(how="all")
     own = own.loc[:, own.isna().mean() <= MOST_LACKING].dropna()
     if not own.size or len(X) < 3:
         return None
-    kept = own.loc[thin(own.index.to_numpy(), MOST_POINTS // 2)]
+    own = own.loc[thin(own.index.to_numpy(), MOST_POINTS // 2)]
     sample = thin(np.arange(len(X)), MOST_POINTS // 2)
-    embedding = embed(X[list(kept)].iloc[sample], np.asarray(y)[sample], kept)
-    points = embedding.points[embedding.points["observed"]].set_axis(kept.index, axis=0)
-    described = cohort.frame.loc[kept.index, ["id", "group", "verdict", "probable"]]
-    networks = points[["x", "y"]].join(described)
-    return CohortEmbedding(reference, embedding, networks, len(rows), len(rows) - len(own))
-
-
-def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
-    """Draw the networks of one reference by verdict, among the simulations of each model in grey."""
-    points = data.embedding.points[~data.embedding.points["observed"]]
-    models = sorted(points["label"].unique())
-    styles = {
-        name: style._replace(colour="#999999") for name, style in series_styles(models).items()
-    }
-    ax = embedding(points, texts=False, styles=styles, ax=ax)
-    write_names(ax, points)
-    size = 7 * np.sqrt(size_in_inches(ax)[0] / WIDTH)
-    keys = [
-        Line2D([], [], linestyle="", marker="o", markersize=3, color="#999999", label="simulated")
+    found = embed(X[list(own)].iloc[sample], np.asarray(y)[sample], own)
+    texts = rows.loc[own.index].assign(verdict=lambda row: row["verdict"].map(IN_WORDS))
+    is_observed = found.points["observed"]
+    points = found.points.assign(tooltip="")
+    points.loc[is_observed, "label"] = texts["verdict"].to_numpy()
+    points.loc[is_observed, "tooltip"] = [
+        ", ".join(filter(None, row))
+        for row in texts[["id", "group", "verdict", "probable"]].itertuples(index=False)
     ]
-    for kind, style in VERDICT_STYLES.items():
-        own = data.networks[data.networks["verdict"] == kind]
-        if len(own):
-            (markers,) = ax.plot(
-                own["x"], own["y"], linestyle="", marker=style.marker, color=style.colour,
-                markersize=size, markeredgecolor="black", markeredgewidth=0.8, label=IN_WORDS[kind],
-                zorder=3,
-                gid=f"verdict {kind}",
-            )  # fmt: skip
-            keys.append(markers)
-            columns = (own[name] for name in ("id", "group", "probable"))
-            add_tooltips(markers, (
-                f"{name}{f', {group}' if group else ''}: {IN_WORDS[kind]}{f', {models}' if models else ''}"
-                for name, group, models in zip(*columns, strict=True)
-            ))  # fmt: skip
-    legend_above(ax, handles=keys)
-    return ax
+    return replace(found, points=points)
+
+
+def map_styles(found: Embedding) -> dict[str, SeriesStyle]:
+    """Return the styles of a map: simulations are grey, networks have the colour of the verdict."""
+    models = found.points.loc[~found.points["observed"], "label"]
+    grey = {
+        name: style._replace(colour="#999999")
+        for name, style in series_styles(dict.fromkeys(models)).items()
+    }
+    return grey | dict(zip(IN_WORDS.values(), series_styles(IN_WORDS).values(), strict=True))
 
 
 # All figures of a cohort
@@ -294,28 +243,29 @@ class CohortFigures:
     styles : dict, the style of each model
     outcomes : DataFrame, numbers of networks by group and outcome
     parameters : list of Panel
-    embeddings : list of CohortEmbedding
+    embedding : Embedding or None
     """
 
     styles: dict[str, SeriesStyle]
     outcomes: pd.DataFrame
     parameters: list[Panel]
-    embeddings: list[CohortEmbedding]
+    embedding: Embedding | None
 
     @classmethod
     def of(
         cls, cohort: CohortFrame, features: pd.DataFrame | None = None,
-        simulations: Simulations | None = None,
+        simulations: tuple[pd.DataFrame, Any] | None = None,
     ) -> CohortFigures:  # fmt: skip
         """Return what the figures of a cohort show.
 
-        ``features`` has ``id`` and the features of each network. ``simulations`` has, by the text of the
-        reference, features X and models y of its simulations.
+        ``features`` has ``id`` and the features of the networks on the map, among ``simulations``: their
+        features X and models y.
         """
+        is_known = features is not None and simulations is not None and len(cohort.answered)
         return cls(
             cohort_styles(cohort), outcome_counts(cohort),
             parameter_panels(cohort, parameter_trends(cohort)[0]),
-            cohort_embeddings(cohort, features, simulations),
+            cohort_map(cohort, features, *simulations) if is_known else None,  # type: ignore[misc]
         )  # fmt: skip
 
     def drawings(self) -> dict[str, Callable[[], Any]]:
@@ -325,7 +275,6 @@ class CohortFigures:
             drawings["outcomes"] = partial(outcome_bars, self.outcomes, self.styles)
         if self.parameters:
             drawings["parameters"] = partial(draw_panels, self.parameters, 2.4, ())
-        names = file_names(each.reference for each in self.embeddings)
-        for each in self.embeddings:
-            drawings[f"embedding-{names[each.reference]}"] = partial(embedding_map, each)
+        if self.embedding:
+            drawings["map"] = partial(embedding, self.embedding, styles=map_styles(self.embedding))
         return drawings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from netchoice.figures.axes import (
     GREY,
     SMALL,
     WIDTH,
+    add_tooltips,
     check_columns,
     halo,
     legend_above,
@@ -27,6 +28,7 @@ from netchoice.figures.axes import (
 )
 from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_styles
 from netchoice.graph import Graph
+from netchoice.inference.mds import OBSERVED
 
 #: Larger networks are not drawn: the drawing would be a blot, and the file large.
 MOST_NODES, MOST_EDGES = 3000, 15_000
@@ -42,15 +44,16 @@ def embedding(
     embedded: Any, *, texts: bool = True, styles: Mapping[str, SeriesStyle] | None = None,
     ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw simulated networks as points in the plane, by model, and the observed one as a star.
+    """Draw simulated networks as points in the plane, by model, and observed ones as larger markers.
 
     Parameters
     ----------
     embedded : Embedding, or DataFrame
         What :func:`netchoice.inference.embed` returns, or its points: ``x``, ``y``, ``label`` and
-        ``observed``.
+        ``observed``; and ``tooltip`` if a page shows a text at each observed network.
     texts : bool, whether to name the models, in a legend and at the median of their points
-    styles : mapping from model to style, by default :func:`model_styles` of the models in their order
+    styles : mapping from label to style
+        By default :func:`model_styles` of the models in their order; an observed network is a star.
     ax : Axes, optional
 
     Examples
@@ -70,17 +73,17 @@ def embedding(
     known = model_styles(models) if styles is None else styles
     _draw_simulated(ax, simulated, {model: known[model] for model in models})
     scale = np.sqrt(size_in_inches(ax)[0] / WIDTH)
-    if len(observed):
-        ax.plot(
-            observed["x"], observed["y"], linestyle="", marker="*", color=HIGHLIGHT,
-            markersize=15 * scale, markeredgecolor="black", markeredgewidth=1.6 * scale, zorder=5,
-            gid="observed",
-        )  # fmt: skip
+    for label, own in observed.groupby("label", sort=False):
+        (markers,) = ax.plot(
+            own["x"], own["y"], linestyle="", zorder=5, gid=label, **_observed(label, known, scale)
+        )
+        if "tooltip" in own:
+            add_tooltips(markers, own["tooltip"])
     make_plane(ax)
     if not texts:
         return ax
     write_names(ax, simulated)
-    legend_above(ax, handles=embedding_keys(models, known))
+    legend_above(ax, handles=embedding_keys(points, known))
     if hasattr(embedded, "distance_correlation"):
         ax.set_xlabel(
             f"distances in the plane and between {len(embedded.features)} features: correlation "
@@ -90,14 +93,26 @@ def embedding(
     return ax
 
 
-def embedding_keys(models: Iterable[str], styles: Mapping[str, SeriesStyle]) -> list[Artist]:
-    """Return what stands in the legend of an embedding: the marker of each model, and the star."""
+def embedding_keys(points: pd.DataFrame, styles: Mapping[str, SeriesStyle]) -> list[Artist]:
+    """Return what stands in the legend of an embedding: each model, and each kind of observed network."""
     keys: list[Artist] = []
-    for name in models:
-        point: dict[str, Any] = {"marker": styles[name].marker, "color": styles[name].colour}
-        keys.append(Line2D([], [], linestyle="", label=short(name), **point))
-    star: dict[str, Any] = {"marker": "*", "color": HIGHLIGHT, "markeredgecolor": "black"}
-    return [*keys, Line2D([], [], linestyle="", markersize=10, label="observed network", **star)]
+    for is_observed, own in points.groupby("observed"):
+        for name in dict.fromkeys(own["label"]):
+            style: dict[str, Any] = _observed(name, styles, 0.7) if is_observed else {
+                "marker": styles[name].marker, "color": styles[name].colour
+            }  # fmt: skip
+            label = "observed network" if name == OBSERVED else short(name)
+            keys.append(Line2D([], [], linestyle="", label=label, **style))
+    return keys
+
+
+def _observed(label: str, styles: Mapping[str, SeriesStyle], scale: float) -> dict[str, Any]:
+    """Return how an observed network is drawn: in the style of its label, or as a star."""
+    style = styles.get(label, SeriesStyle(HIGHLIGHT, "*", "-"))
+    return {
+        "marker": style.marker, "color": style.colour, "markeredgecolor": "black",
+        "markersize": (15 if style.marker == "*" else 8) * scale, "markeredgewidth": 1.4 * scale,
+    }  # fmt: skip
 
 
 def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, SeriesStyle]) -> None:

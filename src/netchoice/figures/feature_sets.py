@@ -206,8 +206,6 @@ def ranking_paths(
     order = positions.assign(best=positions.min(axis=1))
     order = order.sort_values(["best", *positions.columns], kind="stable").drop(columns="best")
     penalty_axis(ax, list(order.columns))
-    is_near = (order <= rows).T.rolling(3, center=True, min_periods=1).max().T > 0
-    order = order.where(is_near)  # and nothing else, because it is below the figure
     for feature, style in series_styles(str(name) for name in order.index).items():
         ax.plot(
             range(len(order.columns)), order.loc[feature], color=style.colour, linestyle=style.line,

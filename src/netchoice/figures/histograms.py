@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -31,68 +30,6 @@ MOST_FILLED = 3  # models; more filled areas would hide each other
 _WIDE = 100.0  # the axis is logarithmic if the maximum is more than this many times the median
 _LARGEST = 1e300  # larger values would overflow
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-@dataclass(frozen=True)
-class FeatureScale:
-    """Axis of one feature: linear, logarithmic, or logarithmic with a linear part around 0.
-
-    ``linear_part`` is where the linear part of a "symlog" axis ends, a power of ten.
-
-    >>> scale = FeatureScale.of(np.array([0, 1, 1, 10, 1e5]))
-    >>> scale.kind, scale.linear_part, scale.ticks()
-    ('symlog', 1.0, [0.0, 1.0, 100.0, 10000.0])
-    """
-
-    kind: str
-    linear_part: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Floats) -> FeatureScale:
-        """Return the scale that suits the values."""
-        low, high = float(values.min()), float(values.max())
-        sizes = np.abs(values[values != 0])
-        if not len(sizes) or sizes.max() <= _WIDE * np.median(sizes):
-            return cls("linear", 0.0, low, high)
-        linear_part = 10.0 ** math.ceil(math.log10(np.quantile(sizes, 0.02)))
-        return cls("log" if low > 0 else "symlog", linear_part, low, high)
-
-    def edges(self, values: Floats) -> Floats:
-        """Return the borders of the bins, evenly spaced along the axis; integers get a bin each."""
-        if self.low == self.high:
-            return np.array([self.low - 0.5, self.low + 0.5])
-        if self.kind == "log":
-            return np.geomspace(self.low, self.high, BINS + 1)
-        if self.kind == "symlog":
-            first, last = np.arcsinh(np.array([self.low, self.high]) / self.linear_part)
-            edges = np.asarray(np.sinh(np.linspace(first, last, BINS + 1)) * self.linear_part)
-            edges[[0, -1]] = self.low, self.high  # rounding must not exclude the extremes
-            return edges
-        if (values == np.round(values)).all() and self.high - self.low <= BINS:
-            return np.arange(self.low - 0.5, self.high + 1)
-        return np.linspace(self.low, self.high, BINS + 1)
-
-    def ticks(self) -> list[float]:
-        """Return up to about five values for the ticks of an axis that is not linear."""
-        first = self.low if self.kind == "log" else self.linear_part
-        last = max(abs(self.low), abs(self.high))
-        powers = range(math.ceil(math.log10(first)), math.floor(math.log10(last)) + 1)
-        sizes = [10.0**power for power in powers[:: -(-len(powers) // 4) or 1]]
-        ticks = [*(-size for size in reversed(sizes)), 0.0, *sizes]
-        return [tick for tick in ticks if self.low <= tick <= self.high]
-
-    def set_on(self, ax: Axes) -> None:
-        """Give the x axis this scale."""
-        if self.kind == "linear":
-            few_ticks(ax.xaxis, 4)
-        else:
-            linear_part = {"linthresh": self.linear_part} if self.kind == "symlog" else {}
-            ax.set_xscale(self.kind, **linear_part)
-            ax.set_xticks(self.ticks())
-            ax.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: power_text(tick)))
-        ax.xaxis.set_minor_locator(NullLocator())
 
 
 def feature_distributions(
@@ -155,10 +92,7 @@ def _draw_feature(
     groups = {model: _known(values) for model, values in samples.items()}
     line = _known([observed])
     shown = np.concatenate([*groups.values(), line])
-    if len(shown):
-        scale = FeatureScale.of(shown)
-        edges = scale.edges(shown)
-        scale.set_on(ax)
+    edges = _set_scale(ax, shown) if len(shown) else None
     for model, own in groups.items():
         if not len(own):
             continue
@@ -172,6 +106,29 @@ def _draw_feature(
     ax.set(ylim=(0, None), yticks=[])
     ax.tick_params(axis="x", labelsize=SMALL)
     ax.set_title(short(title, 40), loc="left", fontsize=SMALL + 1)
+
+
+def _set_scale(ax: Axes, values: Floats) -> Floats:
+    """Give the x axis the scale that suits the values; return bins that are even along it."""
+    low, high = float(values.min()), float(values.max())
+    sizes = np.abs(values[values != 0])
+    few_ticks(ax.xaxis, 4)
+    if low == high:
+        return np.array([low - 0.5, high + 0.5])
+    if sizes.max() > _WIDE * np.median(sizes):
+        linear_part = 10.0 ** math.ceil(math.log10(np.quantile(sizes, 0.02)))
+        ax.set_xscale("log") if low > 0 else ax.set_xscale("symlog", linthresh=linear_part)
+        locator: Any = ax.xaxis.get_major_locator()
+        locator.set_params(numticks=4)
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: power_text(tick)))
+        ax.xaxis.set_minor_locator(NullLocator())
+    elif high - low <= BINS and (values == np.round(values)).all():
+        return np.arange(low - 0.5, high + 1)  # each integer has a bin
+    axis = ax.xaxis.get_transform()
+    first, last = axis.transform(np.array([low, high]))
+    edges = axis.inverted().transform(np.linspace(first, last, BINS + 1))
+    edges[[0, -1]] = low, high  # rounding must not exclude the extremes
+    return np.asarray(edges)
 
 
 def _known(values: Sequence[float]) -> Floats:
@@ -244,15 +201,8 @@ def posterior_panels(
     """Return the posterior of each parameter, and then the draws of each pair of parameters."""
     values, panels = _finite(draws), []
     for name, own in values.items():
-        draw = partial(
-            _draw_posterior,
-            name,
-            own,
-            intervals.get(name),
-            bounds.get(name),
-            name in uniform,
-            colour,
-        )
+        ends = intervals.get(name), bounds.get(name)
+        draw = partial(_draw_posterior, name, own, *ends, name in uniform, colour)
         panels.append(Panel(name, f"Posterior of {name}.", draw))
     for pair in combinations(values, 2):
         both = " and ".join(pair)

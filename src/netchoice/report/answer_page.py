@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from netchoice import figures
@@ -24,8 +23,8 @@ from netchoice.choice.text import (
 )
 from netchoice.figures import drawings
 from netchoice.figures.axes import GREY, Panel
-from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, embedding_keys, is_drawable
-from netchoice.figures.fit_panels import fit_keys, panels_of
+from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, is_drawable
+from netchoice.figures.fit_panels import fit_keys, fit_panels
 from netchoice.figures.histograms import (
     histogram_keys,
     histogram_panels,
@@ -50,7 +49,6 @@ from netchoice.report.page import (
     sentence,
     settings_tables,
     table,
-    with_options,
 )
 from netchoice.units import count, duration
 
@@ -102,7 +100,7 @@ class AnswerPage:
             title=sentence(answer.verdict.sentence),
             verdict=self._condition(decided),
             cards=[self._card(each) for each in decided[:MOST_LISTED]],
-            notes=[with_options(sentence(note)) for note in notes if note],
+            notes=[sentence(note) for note in notes if note],
             picture=network_picture(answer.graph, self._source()),
             facts=[_signed(fact) for fact in contradictions(answer)],
         )
@@ -219,14 +217,14 @@ class AnswerPage:
             yield self._explanation(each, is_first=number == 0)
 
     def _explanation(self, each: ModelAnswer, is_first: bool) -> Html:
-        found = panels_of(
+        found = fit_panels(
             self.answer.evidence.envelopes.get(each.name, {}), self.styles[each.name].colour
         )
         before = "" if each.is_candidate else _before_text(each)
         reference = sentence(each.reference) if each.reference else ""
         differences = self._differences(each)
         tried = each.advice if is_first else ()  # that of the others is nearly the same
-        advice = [with_options(sentence(advice_text(one, self.language))) for one in tried]
+        advice = [sentence(advice_text(one, self.language)) for one in tried]
         return element(
             "article",
             element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),
@@ -276,7 +274,10 @@ class AnswerPage:
 
     def add_simulations(self) -> None:
         """Add the map, and histograms of the features that differ most."""
-        parts = [*self._map(), *self._histograms()]
+        found, parts = self.answer.evidence.map, [*self._histograms()]
+        if found is not None:
+            label = f"Map of {len(found.x)} simulated networks by model, with the observed network as a star."
+            parts.insert(0, self.sections.map(label, drawings.answer_map(found), self.styles))
         if parts:
             self.sections.add(
                 "simulations", "The network among the simulations",
@@ -286,26 +287,6 @@ class AnswerPage:
                 "observed network.",
                 *parts,
             )  # fmt: skip
-
-    def _map(self) -> Iterable[Html]:
-        """Yield the legend, the map, and how well it shows the distances."""
-        found = self.answer.evidence.map
-        if found is None:
-            return
-        embedded = drawings.answer_map(found)
-        width, height = np.ptp(embedded.points[["x", "y"]].to_numpy(dtype=float), axis=0)
-        shape = float(np.clip(height / width, 0.4, 0.7))
-        yield self.sections.keys(embedding_keys(dict.fromkeys(found.model), self.styles))
-        yield self.sections.draw(
-            f"Map of {len(found.x)} simulated networks by model, with the observed network as a star.",
-            lambda ax: figures.embedding(embedded, texts=False, styles=self.styles, ax=ax),
-            (WIDE_SIZE[0], WIDE_SIZE[0] * shape), scale=2.4,
-        )  # fmt: skip
-        yield aside(
-            f"The distances in the plane have a correlation of {found.pearson:.2f} with the distances "
-            f"between the networks in {len(found.features)} features (distance correlation "
-            f"{found.distance_correlation:.2f})."
-        )
 
     def _histograms(self) -> Iterable[Html]:
         shown = drawings.answer_histograms(self.answer)

@@ -17,7 +17,7 @@ from netchoice.report.page import Sections, aside, cell, items, table
 
 MOST_NETWORKS = 1000
 MOST_CHARACTERS = 6_000_000  # of all rows, so that the page stays small
-_MOST_GROUPS, _LONGEST = 100, 500  # in the list of groups; characters of one text
+_LONGEST = 500  # characters of one text
 _COLUMNS = ("network", "group", "verdict", "probable models, or how it differs", "probability",
             "p-value", "q-value")  # fmt: skip
 #: Verdicts in the order in which they need attention.
@@ -54,7 +54,7 @@ def add_networks(sections: Sections, record: Mapping[str, Any], answers: CohortF
         "models are the smallest set with a probability of at least 0.95; the probability is that of the "
         "first. The p-value is the largest of all models, the q-value is adjusted for all networks.",
         aside(left_out) if rest else "",
-        _controls(answers) if rows else "", region if rows else aside("No network was answered."),
+        _controls() if rows else "", region if rows else aside("No network was answered."),
     )  # fmt: skip
 
 
@@ -63,29 +63,16 @@ def _sorter(i: int, name: str) -> Html:
     return element("button", name, type="button", disabled=True, class_="sort", data_column=i)
 
 
-def _controls(answers: CohortFrame) -> Html:
-    """Return the filters, which the script shows."""
+def _controls() -> Html:
+    """Return the filter, which the script shows."""
     field = element(
         "input", type="search", id="network-text", autocomplete="off", spellcheck="false"
     )
-    label = element("label", "Contains the text", for_="network-text")
-    any_verdict = {"": "any verdict"} | {text: text for text in IN_WORDS.values()}
-    parts = [
-        element("p", label, field, class_="control"),
-        _choice_of("network-verdict", "Verdict", any_verdict),
-    ]
-    if 1 < len(answers.groups) <= _MOST_GROUPS:
-        any_group = {"": "any group"} | {name: name for name in answers.groups}
-        parts.append(_choice_of("network-group", "Group", any_group))
+    words = "Contains these words, such as a verdict, a group or a model"
+    label = element("label", words, for_="network-text")
     status = element("p", id="network-status", class_="aside", role="status")
-    return element("div", *parts, status, id="network-controls", class_="filters", hidden=True)
-
-
-def _choice_of(name: str, title: str, options: Mapping[str, str]) -> Html:
-    """Return a drop-down list with its label; ``options`` maps values to texts."""
-    choices = [element("option", text, value=value) for value, text in options.items()]
-    label = element("label", title, for_=name)
-    return element("p", label, element("select", *choices, id=name), class_="control")
+    shown = element("p", label, field, class_="control"), status
+    return element("div", *shown, id="network-controls", hidden=True)
 
 
 def _row(network: Mapping[str, Any], answers: CohortFrame) -> Html:

@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from netchoice.choice.cohort_frame import OWN, CohortFrame
+from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, listed, mean_count
 from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
     MOST_PANELS,
-    CohortEmbedding,
     CohortFigures,
-    embedding_map,
+    map_styles,
     outcome_bars,
 )
-from netchoice.markup import Html, element, join
+from netchoice.markup import Html, join
 from netchoice.report.cohort_networks import add_networks
 from netchoice.report.page import (
     WIDE_SIZE,
@@ -27,7 +26,6 @@ from netchoice.report.page import (
     aside,
     details,
     html_page,
-    panels,
     sentence,
     settings_tables,
     table,
@@ -51,7 +49,7 @@ class CohortPage:
         """Return the text of the HTML file."""
         if len(self.cohort.answered):
             self.add_outcomes()
-            self.add_embeddings()
+            self.add_map()
             self.add_parameters()
         add_networks(self.sections, self.record, self.cohort)
         self.add_errors()
@@ -128,28 +126,18 @@ class CohortPage:
                 "Wilson's intervals, as if the networks were a random sample", head, rows)),
         )  # fmt: skip
 
-    def add_embeddings(self) -> None:
-        """Add the networks among the simulations, one figure for each shared reference."""
-        found = self.figures.embeddings
-        n_all = sum(not name.endswith(OWN) for name in self.record["references"])
-        if not found:
+    def add_map(self) -> None:
+        """Add the networks among the simulations of the reference that most of them share."""
+        found = self.figures.embedding
+        if found is None:
             return
-        blocks = []
-        for data in found:
-            drawn = self.sections.draw(
-                f"Map of the networks among simulations of {data.reference}.",
-                partial(embedding_map, data), WIDE_SIZE,
-            )  # fmt: skip
-            title = element("h3", data.reference or "all networks")
-            blocks.append(element("div", title, drawn, aside(_placed(data))))
-        rest = f" The figures show {len(found)} of {n_all} sets of simulations."
+        n_shown, n_all = int(found.points["observed"].sum()), len(self.cohort.answered)
         self.sections.add(
-            "embedding", "The networks among the simulations",
+            "map", "The networks among the simulations",
             "Grey points are simulated networks; similar networks are close to each other. Coloured points "
-            "are the networks of the cohort, by verdict. A network that lies apart from all grey points is "
-            "outside the simulated range. Point at a network to see its name."
-            + rest * (n_all > len(found)),
-            panels(blocks, "pairs"),
+            f"are {n_shown} of the {count(n_all, 'answered network')}, by verdict. A network that lies apart "
+            "from all grey points is outside the simulated range. Point at a network to see its name.",
+            self.sections.map("Map of the networks among simulations.", found, map_styles(found)),
         )  # fmt: skip
 
     def add_parameters(self) -> None:
@@ -203,18 +191,6 @@ class CohortPage:
         )
 
 
-def _placed(data: CohortEmbedding) -> str:
-    """Return how well a map shows distances, and which networks it leaves out."""
-    embedding, without = data.embedding, count(data.n_lacking, "network")
-    lacking = f" Left out: {without} without a feature." if data.n_lacking else ""
-    return (
-        f"The distances in the plane have a correlation of {embedding.pearson:.2f} with the distances "
-        f"between the networks in {len(embedding.features)} features (distance correlation "
-        f"{embedding.distance_correlation:.2f}).{lacking}"
-        + _sample(len(data.networks), data.n_all - data.n_lacking)
-    )
-
-
 def _shown(n_panels: int, n_groups: int) -> str:
     """Return which panels and groups are shown, if some are not."""
     texts = []
@@ -246,12 +222,6 @@ def _first_rows(caption: str, head: tuple[str, ...], rows: Sequence[Any]) -> Htm
     rest = max(0, len(rows) - MOST_ROWS)
     caption += f"; {rest} more rows are left out" if rest else ""
     return table(caption, head, rows[:MOST_ROWS])
-
-
-def _sample(shown: int, n_all: int) -> str:
-    return (
-        f" The figure shows an even sample of {shown} of {n_all} networks." if shown < n_all else ""
-    )
 
 
 def _percent(share: float | None) -> str:

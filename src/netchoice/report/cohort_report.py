@@ -17,7 +17,6 @@ from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.reference import Reference
 from netchoice.figures.axes import save_all
 from netchoice.figures.cohort_figures import (
-    MOST_EMBEDDINGS,
     CohortFigures,
 )
 from netchoice.models.space import ModelSpace
@@ -81,15 +80,15 @@ def report_cohort(
 def _write_report(
     folder: Path, record: dict[str, Any], cohort: CohortFrame, answers: CohortAnswers
 ) -> None:
-    """Write the figures and the report; networks that share simulations are shown among these."""
+    """Write the figures and the report; the map has the simulations that most networks share."""
     references, features = answers.references, answers.features()
     settings = references.settings
     sizes = {f"{settings.space.name}, {size}": size for size in references}
-    shown = [name for name in record["references"] if name in sizes][:MOST_EMBEDDINGS]
-    simulations = {}
-    for name in shown:
-        own = features[(cohort.frame["reference"] == name).to_numpy()]
-        simulations[name] = _simulations(references[sizes[name]], own)
+    shared = next((name for name in record["references"] if name in sizes), None)
+    simulations = None
+    if shared is not None:
+        features = features[(cohort.frame["reference"] == shared).to_numpy()]
+        simulations = _simulations(references[sizes[shared]], features)
     figures = CohortFigures.of(cohort, features, simulations)
     save_all(figures.drawings(), folder / FIGURES, "png")
     text = CohortPage(record, cohort, figures).html()

@@ -10,24 +10,22 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
 from netchoice.figures.axes import Panel
+from netchoice.figures.embeddings import embedding, embedding_keys
 from netchoice.figures.style import SeriesStyle, model_colour, page_colour, page_colours
 from netchoice.figures.svg import draw_key, draw_svg
+from netchoice.inference.mds import Embedding
 from netchoice.markup import Html, element, join
 
 MOST_NOTES = 5  # shown at once
 #: Width and height of figures in inches: several in a row, and alone.
 SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
-#: An option of a command with its value, an argument of a function, or the call of a method of a space.
-_OPTION = re.compile(
-    r'--[a-z][\w-]*(?: (?:"[^"]*"|[\w.+~:/-]*\w))?|\b[a-z_]+=(?:"[^"]*"|True|False)'
-    r"|\bspace\.\w+\(.*?\)(?=[.\s]|$)"
-)
 _TAG = re.compile("<[^>]*>")
 
 
@@ -83,6 +81,20 @@ class Sections:
         return element(
             "figure", drawn, class_="plot", style=f"max-width:{72 * scale * size[0]:.0f}px"
         )
+
+    def map(self, label: str, found: Embedding, styles: Mapping[str, SeriesStyle]) -> Html:
+        """Return networks in the plane, the legend, and how well the plane shows their distances."""
+        width, height = np.ptp(found.points[["x", "y"]].to_numpy(dtype=float), axis=0)
+        size = WIDE_SIZE[0], WIDE_SIZE[0] * float(np.clip(height / width, 0.4, 0.7))
+        drawn = self.draw(
+            label, lambda ax: embedding(found, texts=False, styles=styles, ax=ax), size, scale=2.4
+        )
+        text = (
+            f"The distances in the plane have a correlation of {found.pearson:.2f} with the distances "
+            f"between the networks in {len(found.features)} features (distance correlation "
+            f"{found.distance_correlation:.2f})."
+        )
+        return join([self.keys(embedding_keys(found.points, styles)), drawn, aside(text)])
 
     def keys(self, artists: Iterable[Artist]) -> Html:
         """Return what the parts of several figures mean: each artist with its label."""
@@ -164,20 +176,6 @@ def model_name(name: str, style: SeriesStyle | None = None) -> Html:
     colour = model_colour(name) if style is None else style.colour
     chip = element("span", class_="chip", style=f"color:{page_colour(colour)}")
     return element("span", chip, name, class_="model")
-
-
-def with_options(text: str) -> Html:
-    """Return a text in which options and arguments do not break across lines.
-
-    >>> with_options("pass --isolated keep to keep <them>")
-    'pass <span class="option">--isolated keep</span> to keep &lt;them&gt;'
-    """
-    parts: list[str] = []
-    end = 0
-    for found in _OPTION.finditer(text):
-        parts += [text[end : found.start()], element("span", found[0], class_="option")]
-        end = found.end()
-    return join([*parts, text[end:]])
 
 
 def aside(text: str) -> Html:
