@@ -25,7 +25,6 @@ from netchoice.figures.axes import (
     SMALL,
     WIDTH,
     Panel,
-    add_tooltips,
     check_columns,
     draw_panels,
     halo,
@@ -41,7 +40,6 @@ ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
 MOST_GROUPS, MOST_PANELS = 15, 9
 MOST_MODELS = 12
-MOST_DESCRIBED = 300  # networks with tooltips in a figure
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 #: Greys of outcomes that name neither a model nor a family.
 UNNAMED = {SEVERAL: "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"}
@@ -175,12 +173,7 @@ def _draw_estimates(
     """Draw the medians and intervals of one parameter."""
     rows = rows.loc[thin(rows.sort_values("x").index.to_numpy(), MOST_POINTS // MOST_PANELS)]
     ax.vlines(rows["x"], rows["lower"], rows["upper"], color=colour, alpha=0.35, linewidth=1)
-    (medians,) = ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
-    if len(rows) <= MOST_DESCRIBED:
-        add_tooltips(medians, (
-            f"{one['id']}: {one['median']:.3g} ({one['lower']:.3g} to {one['upper']:.3g})"
-            for one in rows.to_dict("records")
-        ))  # fmt: skip
+    ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
     ax.set_ylabel(f"{short(parameter.model, 20)} {short(parameter.name, 20)}")
     ax.set_xlabel(short(covariate))
     ax.tick_params(labelsize=SMALL)

@@ -52,21 +52,13 @@ def cost_title(unit: str, charge: str | None = None) -> str:
 CHARGES = {"shared": "shared steps paid once", "alone": "each feature paid alone"}
 
 
-class SharedStep(NamedTuple):
-    """A shared step, its cost, and how many of the listed features use it."""
-
-    name: str
-    cost: float
-    n_users: int
-
-
 class FeatureCost(NamedTuple):
     """Cost of one feature alone, its own part, and its shared steps, the most expensive first."""
 
     feature: str
     alone: float
     own: float
-    steps: list[SharedStep]
+    steps: dict[str, float]
 
 
 def list_costs(costs: CostModel, features: Iterable[str] | None = None) -> list[FeatureCost]:
@@ -78,11 +70,10 @@ def list_costs(costs: CostModel, features: Iterable[str] | None = None) -> list[
     """
     names = dict.fromkeys(check_names("feature", features, costs.features))
     step_costs = costs.own | costs.steps
-    users = Counter(step for name in names for step in costs.uses.get(name, ()))
     rows = []
     for name in sorted(names, key=costs.cost, reverse=True):
         used = sorted(costs.uses.get(name, ()), key=step_costs.__getitem__, reverse=True)
-        steps = [SharedStep(step, step_costs[step], users[step]) for step in used]
+        steps = {step: step_costs[step] for step in used}
         rows.append(FeatureCost(name, costs.cost(name), costs.own[name], steps))
     return rows
 
@@ -143,11 +134,12 @@ def feature_costs(
     )  # fmt: skip
     alone = [row.alone for row in rows]
     ax.scatter(alone, range(len(rows)), s=26, color=BLUE, zorder=3, label="cost alone", gid="alone")
+    users = Counter(step for row in rows for step in row.steps)
     for y, row in sharing:
-        step = row.steps[0]
-        if step.cost > row.own:
-            users = f", shared by {step.n_users}" if step.n_users > 1 else ""
-            text = f"{short(step.name)} {cost_text(step.cost, unit)}{users}"
+        step, cost = next(iter(row.steps.items()))
+        if cost > row.own:
+            shared = f", shared by {users[step]}" if users[step] > 1 else ""
+            text = f"{short(step)} {cost_text(cost, unit)}{shared}"
             text_at_right(ax, y, text, 5, fontsize=SMALL, color=GREY)
     cost_axis(ax.xaxis, [*alone, *(row.own for row in rows)], unit, cost_title(unit))
     ax.grid(axis="x", alpha=0.3)

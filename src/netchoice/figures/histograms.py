@@ -92,7 +92,7 @@ def _draw_feature(
     groups = {model: _known(values) for model, values in samples.items()}
     line = _known([observed])
     shown = np.concatenate([*groups.values(), line])
-    edges = _set_scale(ax, shown) if len(shown) else None
+    edges = _set_scale(ax, shown) if len(shown) else shown
     for model, own in groups.items():
         if not len(own):
             continue

@@ -47,7 +47,7 @@ from netchoice.report.page import (
     items,
     model_name,
     sentence,
-    settings_tables,
+    settings,
     table,
 )
 from netchoice.units import count, duration
@@ -301,8 +301,6 @@ class AnswerPage:
     def add_appendix(self) -> None:
         """Add features and costs, the reliability of predictions, the network, settings and versions."""
         answer = self.answer
-        settings = dict(answer.settings)
-        versions = {**settings.pop("versions"), "python": settings.pop("python")}
         network = [(name.replace("_", " "), value) for name, value in answer.network.items()]
         reading = answer.reading
         self.sections.add(
@@ -315,7 +313,7 @@ class AnswerPage:
             items(reading.lines()) if reading else aside("The network was passed in Python."),
             table("The network that was compared", ("property", "value"), network),
             element("h3", "Models, settings and versions"),
-            settings_tables({"Settings": settings, "Space": answer.space, "Versions": versions}),
+            settings({"Settings": answer.settings, "Space": answer.space}),
             fold="Show the appendix",
         )  # fmt: skip
 

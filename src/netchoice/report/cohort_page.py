@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import IN_WORDS, listed, mean_count
+from netchoice.choice.cohort_summary import IN_WORDS, listed
 from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
@@ -20,17 +20,16 @@ from netchoice.markup import Html, join
 from netchoice.report.cohort_networks import add_networks
 from netchoice.report.page import (
     WIDE_SIZE,
-    Card,
     Headline,
     Sections,
     aside,
     details,
     html_page,
     sentence,
-    settings_tables,
+    settings,
     table,
 )
-from netchoice.units import count, duration
+from netchoice.units import count
 
 MOST_ROWS = 200  # of a table
 WITHOUT_SCRIPT = "Sorting and filtering the networks need JavaScript; all tables do not."
@@ -64,28 +63,7 @@ class CohortPage:
             for kind, names in record["named"].items()
         ]
         notes = [sentence(note) for note in (*record["notes"], f"next: {record['next']}")]
-        cards = [self._misfit_card(), self._answered_card()]
-        return Headline(sentence(record["headline"]), " ".join(named), cards, notes)
-
-    def _misfit_card(self) -> Card:
-        none_fits = self.record["none_fits"]
-        details = [
-            f"Up to {mean_count(none_fits['expected_by_chance'])} are expected by chance.",
-            f"{none_fits['rejected']} have a q-value of at most {none_fits['rate']:g}.",
-        ]
-        answer = f"{none_fits['verdicts']} of {self.record['answered']}"
-        is_warning = none_fits["verdicts"] > 0
-        return Card("How many networks fit none of the models?", answer, details, is_warning)
-
-    def _answered_card(self) -> Card:
-        record = self.record
-        failed, seconds = record["networks"] - record["answered"], record["seconds"]
-        details = [f"{count(failed, 'error')}."] if failed else []
-        if seconds:
-            details.append(f"Median {duration(seconds['median'])} per network.")
-            details.append(f"{duration(seconds['total'])} in total.")
-        answer = f"{record['answered']} of {record['networks']}" if failed else "Yes"
-        return Card("Was every network answered?", answer, details, failed > 0)
+        return Headline(sentence(record["headline"]), " ".join(named), (), notes)
 
     def add_outcomes(self) -> None:
         """Add the outcomes by group, and the probabilities of all networks."""
@@ -107,9 +85,8 @@ class CohortPage:
             f"Bar chart of the outcomes by group; {counts.index[0]}: {shares}.",
             partial(outcome_bars, counts, self.figures.styles), (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
         )  # fmt: skip
-        none_fits = record["none_fits"]
         head = ("group", "verdict", "networks", "of", "share", "95% interval")
-        probable = f" Networks that a model is probable for: {listed(record['probable'])}."
+        probable = listed(record["probable"])
         self.sections.add(
             "outcomes", "What was found",
             "A model is named for a network if it fits and is by far the most probable. If several models "
@@ -117,11 +94,7 @@ class CohortPage:
             "Borderline: no model fits for certain, and some are not rejected."
             " Numbers in the bars are networks.",
             bars,
-            aside(
-                f"Rejected at a false discovery rate of {none_fits['rate']:g}: "
-                f"{count(none_fits['rejected'], 'network')}; at most that share of these rejections is "
-                f"expected to be wrong.{probable if record['probable'] else ''}"
-            ),
+            aside(f"Networks that a model is probable for: {probable}.") if probable else "",
             details("Show the verdicts as a table", _first_rows(
                 "Wilson's intervals, as if the networks were a random sample", head, rows)),
         )  # fmt: skip
@@ -185,9 +158,10 @@ class CohortPage:
         used = {name or "not named": f"{n} networks" for name, n in record["references"].items()}
         tested = {"alpha": record["alpha"], "false discovery rate": record["none_fits"]["rate"],
                   "smallest possible p-value": record["none_fits"]["floor"]}  # fmt: skip
-        groups = {"Settings": record["settings"], "Simulations": used, "Tests": tested}
+        groups = {"Settings": record["settings"], "Simulations": used, "Tests": tested,
+                  "CPU seconds": record["seconds"]}  # fmt: skip
         self.sections.add(
-            "appendix", "Appendix", "What is needed to repeat the run.", settings_tables(groups)
+            "appendix", "Appendix", "What is needed to repeat the run.", settings(groups)
         )
 
 

@@ -21,7 +21,7 @@ from netchoice.report.page import (
     details,
     html_page,
     panels,
-    settings_tables,
+    settings,
     table,
 )
 
@@ -51,11 +51,12 @@ class EvaluationPage:
         self.add_sets()
         self.add_rankings()
         self.add_costs()
-        arguments = {"costs": self.cost_source} | self.settings
-        versions = {**arguments.pop("versions"), "python": arguments.pop("python")}
-        groups = {"Settings": arguments, "Versions": versions, "The recommended set": self.point}
+        groups = {
+            "Settings": {"costs": self.cost_source} | self.settings,
+            "Recommended": self.point,
+        }
         self.sections.add(
-            "appendix", "Appendix", "What is needed to repeat the run.", settings_tables(groups)
+            "appendix", "Appendix", "What is needed to repeat the run.", settings(groups)
         )
         return html_page(self.headline(), self.sections)
 
@@ -66,9 +67,7 @@ class EvaluationPage:
         point = self.point
         names = ", ".join(point["features"])
         n = len(point["features"])
-        cards = [
-            self._accuracy_card(), self._loss_card(), self._cost_card(),
-        ]  # fmt: skip
+        cards = [self._accuracy_card(), self._loss_card(), self._cost_card()]
         number = "One feature is" if n == 1 else f"{n} features are"
         title = f"{number} recommended: {names}."
         rule = "This is the most accurate set within the budget."
@@ -203,7 +202,7 @@ class EvaluationPage:
         chosen, unit = list(self.point["features"]), self.unit
         rows = [
             (row.feature, cost_text(row.alone, unit), cost_text(row.own, unit),
-             ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
+             ", ".join(f"{step} ({cost_text(cost, unit)})" for step, cost in row.steps.items()),
              "yes" if row.feature in chosen else "")
             for row in list_costs(self.costs)
         ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
@@ -23,7 +24,6 @@ from netchoice.figures.svg import draw_key, draw_svg
 from netchoice.inference.mds import Embedding
 from netchoice.markup import Html, element, join
 
-MOST_NOTES = 5  # shown at once
 #: Width and height of figures in inches: several in a row, and alone.
 SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
 _TAG = re.compile("<[^>]*>")
@@ -207,28 +207,12 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
-def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
-    """Return the path and the text of each value in a nested record; what was not given is left out.
-
-    >>> flatten({"a": {"b": 1}, "c": ["x", "y"], "d": [{"e": None}]})
-    [('a b', '1'), ('c', 'x, y')]
-    """
-    record = list(record) if isinstance(record, tuple) else record
-    if record is None or record in ({}, []):
-        return []
-    if isinstance(record, list) and any(isinstance(item, dict | list) for item in record):
-        record = {str(i): item for i, item in enumerate(record, 1)}
-    if isinstance(record, dict):
-        return [
-            row for key, value in record.items() for row in flatten(value, f"{path} {key}".strip())
-        ]
-    return [(path, ", ".join(map(cell, record)) if isinstance(record, list) else cell(record))]
-
-
-def settings_tables(groups: Mapping[str, Any]) -> Html:
-    """Return a folded table for each group of arguments, seeds and versions."""
+def settings(groups: Mapping[str, Any]) -> Html:
+    """Return each group of arguments, seeds and versions as JSON, folded."""
     return join(
-        details(title, table(title, ("name", "value"), flatten(record)))
+        details(
+            title, element("pre", json.dumps(record, indent=2, ensure_ascii=False, default=str))
+        )
         for title, record in groups.items()
         if record
     )
@@ -281,15 +265,10 @@ def _first_screen(headline: Headline) -> Html:
 
 
 def _notes(notes: Sequence[str]) -> Html:
-    """Return the first notes, and the others for readers who ask for them."""
+    """Return the notes, if there are any."""
     if not notes:
         return Html("")
-    rest = len(notes) - MOST_NOTES
-    more = f"Show {rest} more {'note' if rest == 1 else 'notes'}"
-    return element(
-        "div", element("h3", "Notes"), items(notes[:MOST_NOTES]),
-        details(more, items(notes[MOST_NOTES:])) if rest > 0 else "", class_="notes",
-    )  # fmt: skip
+    return element("div", element("h3", "Notes"), items(notes), class_="notes")
 
 
 def _card(card: Card) -> Html:
