@@ -20,7 +20,7 @@ from report_folders import (
 )
 
 import netchoice
-from netchoice.choice.text import answer_lines, contradiction, power_line
+from netchoice.choice.text import answer_lines, power_line
 from netchoice.errors import UsageError
 from netchoice.inference.verdict import rounded
 from netchoice.io import ReadingReport
@@ -28,7 +28,6 @@ from netchoice.report import report_answer, report_evaluation
 from netchoice.report.answer_page import AnswerPage
 from netchoice.report.build import write_report
 from netchoice.report.evaluation_page import EvaluationPage
-from netchoice.report.page import sentence
 
 LARGEST = 1_500_000
 READING = ReadingReport("data/my.tsv", "edge list", 9, 2, 0, 0, 0, False, False, False, 40, 80)
@@ -76,10 +75,13 @@ def test_first_screen_has_the_answer(page):
     answer, top = made_answer(), first_screen(page)
     assert answer.verdict.sentence[1:] in top
     assert "of 2 models" in top
+    models = page.text.partition("All models: those that are not rejected first")[2]
     for each in answer.candidates:
         low, high = map(rounded, each.interval)
-        assert f"{each.name} {rounded(each.probability)} 95% interval {low} to {high}." in top
-        assert f"p = {each.p_value:.2g}" in top
+        assert (
+            f"{each.name} fits {rounded(each.probability)} ({low} to {high}) {each.p_value:.2g}"
+            in models
+        )
     for note in (*answer.notes, power_line(answer)):
         assert " ".join(note[1:].split()) in top
 
@@ -119,10 +121,7 @@ def test_differences_have_the_same_sign_for_fitting_and_rejected_models(page_of)
     assert lists == 4  # two in the table, two below
     marked = re.findall(f'<span class="differs">{re.escape(text)}', page.source)
     assert len(marked) == lists
-    on_card = contradiction(answer, answer["dmr"])
-    assert on_card == "transitivity = 0.9 is outside all simulations of dmr"
-    assert f'<span class="differs">{sentence(on_card)}' in page.source
-    assert f"    ⚠ {on_card}" in answer_lines(answer)  # the same sign
+    assert any(line.startswith("    ⚠ transitivity = 0.9") for line in answer_lines(answer))
     assert "Its probability was" in page.text  # of the rejected model, before
 
 
@@ -141,7 +140,6 @@ def test_an_undecided_answer_has_a_page(page_of):
     assert "Not decided within the time limit: 2 of 2 models are still open." in top
     assert "Next: give a longer time limit" in top
     assert list(page.figures) == [next(iter(page.figures))]  # the network
-    assert not in_class(page, "card")
 
 
 def test_one_self_contained_file_of_limited_size(page_of):
@@ -184,8 +182,6 @@ def test_many_models_stay_readable_and_within_the_size(page_of):
     assert len(page.source) < LARGEST
     top = first_screen(page)
     assert "25 of 25 models fit" in top
-    assert "21 more models in the table below." in top
-    assert len(in_class(page, "card")) == 4
     labels = list(page.figures)
     bars = next(label for label in labels if label.startswith("Probability of"))
     assert bars.count(" 0.04") == 12

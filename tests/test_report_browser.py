@@ -160,13 +160,13 @@ def test_printed_page_shows_all_figures(open_report):
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_first_screen_contains_the_answer(open_report, name, size):
     page = open_report(name, size).page
-    for part in ("h1", ".headline", ".card >> nth=0"):
+    for part in ("h1", ".headline", ".notes li >> nth=0"):
         box = page.locator(part).bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= size[0]
         assert box["y"] + box["height"] <= size[1], part
     if size == DESKTOP:
-        last = page.locator(".card").last.bounding_box()
+        last = page.locator(".notes li").last.bounding_box()
         assert last["y"] + last["height"] <= size[1]
 
 

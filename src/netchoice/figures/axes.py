@@ -128,14 +128,13 @@ class Panel(NamedTuple):
     """One panel of a figure.
 
     ``title`` names it, ``label`` says what it shows to those who do not see it, and ``draw`` draws it. A page
-    writes the ``text`` above it, and a sign if the panel shows that a network ``differs``.
+    writes the ``text`` above it.
     """
 
     title: str
     label: str
     draw: Callable[[Axes], Any]
     text: str = ""
-    differs: bool = False
 
 
 def draw_panels(

@@ -129,10 +129,7 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE) -> NDArray[Any
     >>> sorted(ax.get_title(loc="left") for ax in axes)[:3]
     ['Clustering', 'Components', 'Cores']
     """
-    panels = [
-        each._replace(draw=partial(_draw_titled, each)) for each in fit_panels(envelopes, colour)
-    ]
-    return draw_panels(panels, 2.3, fit_keys(colour), 1.25 * WIDTH)
+    return draw_panels(fit_panels(envelopes, colour), 2.3, fit_keys(colour), 1.25 * WIDTH)
 
 
 def fit_keys(colour: str) -> list[Artist]:
@@ -146,14 +143,6 @@ def fit_keys(colour: str) -> list[Artist]:
     return [observed, outside, wide, narrow]
 
 
-def _draw_titled(panel: Panel, ax: Axes) -> None:
-    """Draw one panel with its title."""
-    panel.draw(ax)
-    title = f"{panel.title}: differs" if panel.differs else panel.title
-    weight = "bold" if panel.differs else "normal"
-    ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
-
-
 def fit_panels(envelopes: Mapping[str, Envelope], colour: str) -> list[Panel]:
     """Return the panels of one model, with ranges in this colour; the largest differences come first.
 
@@ -165,7 +154,7 @@ def fit_panels(envelopes: Mapping[str, Envelope], colour: str) -> list[Panel]:
     return [
         Panel(
             each.text.title, f"{each.text.title}: {each.sentence}", partial(_draw, each, colour),
-            each.sentence, each.differs,
+            each.sentence,
         )
         for each in known
     ]  # fmt: skip
@@ -196,6 +185,9 @@ def _draw(panel: FitPanel, colour: str, ax: Axes) -> None:
     ax.set(xlim=(-0.6, len(x) - 0.4), ylim=(0, 1.12 * panel.top))
     ax.set_xlabel(panel.text.x_title, fontsize=SMALL)
     ax.set_ylabel(panel.text.y_title, fontsize=SMALL)
+    title = f"{panel.text.title}: differs" if panel.differs else panel.text.title
+    weight = "bold" if panel.differs else "normal"
+    ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
 
 
 def percent(value: float) -> str:

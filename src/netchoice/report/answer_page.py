@@ -13,7 +13,6 @@ import pandas as pd
 from netchoice import figures
 from netchoice.choice.answer import Answer, FeatureValue, Interval, ModelAnswer
 from netchoice.choice.text import (
-    MOST_LISTED,
     advice_text,
     contradiction,
     contradictions,
@@ -38,7 +37,6 @@ from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import (
     WIDE_SIZE,
-    Card,
     Headline,
     Sections,
     aside,
@@ -49,6 +47,7 @@ from netchoice.report.page import (
     sentence,
     settings,
     table,
+    with_options,
 )
 from netchoice.units import count, duration
 
@@ -90,46 +89,27 @@ class AnswerPage:
     # The first screen
 
     def headline(self) -> Headline:
-        """Return the verdict, a card for each of the most probable models, and what to know and to do."""
+        """Return the verdict, what contradicts all models, and what to know and to do."""
         answer = self.answer
-        decided = [each for each in answer.candidates if each.state != OPEN]
         following = next_step(answer, self.language)
         notes = [f"Next: {following}"] if following else []
         notes += [power_line(answer), *answer.notes]
         return Headline(
             title=sentence(answer.verdict.sentence),
-            verdict=self._condition(decided),
-            cards=[self._card(each) for each in decided[:MOST_LISTED]],
-            notes=[sentence(note) for note in notes if note],
+            verdict=self._condition(),
+            notes=[with_options(sentence(note)) for note in notes if note],
             picture=network_picture(answer.graph, self._source()),
             facts=[_signed(fact) for fact in contradictions(answer)],
         )
 
-    def _condition(self, decided: Sequence[ModelAnswer]) -> str:
-        """Return what the numbers of the cards mean."""
-        rest = len(decided) - MOST_LISTED
-        more = f" {count(rest, 'more model')} in the table below." if rest > 0 else ""
+    def _condition(self) -> str:
+        """Return what the probabilities assume."""
         if not self.answer.has_probabilities:
-            return more.strip()
+            return ""
         states = {each.state for each in self.answer.models if each.probability is not None}
         words = {FITS: "models that fit", OPEN: "open models", BORDERLINE: "borderline models"}
         listed = " or of the ".join(word for state, word in words.items() if state in states)
-        return f"Probabilities, given that one of the {listed} made the network.{more}"
-
-    def _card(self, each: ModelAnswer) -> Card:
-        """Return the card of a model."""
-        p = _p_text(each)
-        texts = [sentence(f"{each.state}{p}")]
-        reply = each.state if each.probability is None else rounded(each.probability)
-        if each.probability is None or not self.answer.has_probabilities:
-            reply = each.state
-            texts = [sentence(p.removeprefix(", ").replace("p =", "p-value"))] if p else []
-        elif each.interval is not None:
-            texts.insert(0, f"95% interval {_ends(each.interval)}.")
-        texts += [sentence(each.description)] if each.description else []
-        contradicted = contradiction(self.answer, each)
-        texts += [_signed(contradicted)] if contradicted else []
-        return Card(self.name(each.name), reply, texts)
+        return f"Probabilities, given that one of the {listed} made the network."
 
     def _differences(self, each: ModelAnswer) -> list[Html]:
         """Return how the network differs from a model; first what no simulation reaches, with a sign."""
@@ -224,7 +204,7 @@ class AnswerPage:
         reference = sentence(each.reference) if each.reference else ""
         differences = self._differences(each)
         tried = each.advice if is_first else ()  # that of the others is nearly the same
-        advice = [sentence(advice_text(one, self.language)) for one in tried]
+        advice = [with_options(sentence(advice_text(one, self.language))) for one in tried]
         return element(
             "article",
             element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),

@@ -63,7 +63,7 @@ class CohortPage:
             for kind, names in record["named"].items()
         ]
         notes = [sentence(note) for note in (*record["notes"], f"next: {record['next']}")]
-        return Headline(sentence(record["headline"]), " ".join(named), (), notes)
+        return Headline(sentence(record["headline"]), " ".join(named), notes)
 
     def add_outcomes(self) -> None:
         """Add the outcomes by group, and the probabilities of all networks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from netchoice import figures
@@ -14,7 +14,6 @@ from netchoice.figures.feature_sets import MOST_RANKED
 from netchoice.markup import Html
 from netchoice.report.page import (
     WIDE_SIZE,
-    Card,
     Headline,
     Sections,
     aside,
@@ -24,6 +23,7 @@ from netchoice.report.page import (
     settings,
     table,
 )
+from netchoice.units import count
 
 if TYPE_CHECKING:
     from netchoice.choice.evaluate import FeatureEvaluation
@@ -67,60 +67,54 @@ class EvaluationPage:
         point = self.point
         names = ", ".join(point["features"])
         n = len(point["features"])
-        cards = [self._accuracy_card(), self._loss_card(), self._cost_card()]
         number = "One feature is" if n == 1 else f"{n} features are"
         title = f"{number} recommended: {names}."
         rule = "This is the most accurate set within the budget."
         if point["rule"] == "cheapest":
             loss = self._text(self.settings["loss"])
             rule = f"This is the cheapest set that is at most {loss} worse than the best one."
-        return Headline(title, rule, cards, ())
+        return Headline(
+            title, rule, [self._accuracy(), self._gain(), self._cost()], facts=[*self._warnings()]
+        )
 
-    def _accuracy_card(self) -> Card:
-        """Return the accuracy; it is marked as low if most of what chance gets wrong stays wrong."""
+    def _accuracy(self) -> str:
         point, (low, high) = self.point, map(self._text, self.point["interval"])
+        return (
+            f"Held-out {self.measure}, on rows that were not used to choose the set: "
+            f"{self._text(point['accuracy'])} ({point['coverage']:.0%} interval {low} to {high})."
+        )
+
+    def _warnings(self) -> Iterator[str]:
+        """Yield that the accuracy is low if most of what chance gets wrong stays wrong."""
         # Of c equally frequent classes, chance predicts 1/c. A prediction without features has R² = 0.
         classes = re.match(r"(\d+) classes", self.settings["target"])
         by_chance = 1 / int(classes[1]) if classes else 0.0
-        is_low = self.measure in ("accuracy", "R²") and point["accuracy"] < (1 + by_chance) / 2
-        details = [
-            f"Held-out {self.measure}, on rows that were not used to choose the set.",
-            f"{point['coverage']:.0%} interval {low} to {high}.",
-        ]
-        if is_low:
+        if self.measure in ("accuracy", "R²") and self.point["accuracy"] < (1 + by_chance) / 2:
             chance = f"; chance alone reaches {self._text(by_chance)}" if by_chance else ""
-            details.append(f"This is low{chance}. The features say little about the label.")
-        return Card("How accurate are they?", self._text(point["accuracy"]), details, is_low)
+            yield f"The {self.measure} is low{chance}. The features say little about the label."
 
-    def _loss_card(self) -> Card:
+    def _gain(self) -> str:
         """Return what a larger set gains, on the rows that were not used to choose a set."""
-        question, point = "Are more features more accurate?", self.point
-        best, n_best = point["best_accuracy"], len(point["best_features"])
+        point, best = self.point, self.point["best_accuracy"]
         if set(point["best_features"]) == set(point["features"]):
-            no = "No evaluated set was better when the set was chosen."
-            return Card(question, "No", [no])
-        details = [
-            f"The best set has {n_best} {'feature' if n_best == 1 else 'features'}. It reaches "
-            f"{self._text(best)} on the same rows."
-        ]
-        gain = best - point["accuracy"]
-        if gain <= 0:
-            return Card(question, "No", details)
-        if best <= point["interval"][1]:
-            details.append("The difference is within statistical error.")
-        points = f"{100 * gain:.2f} points" if "accuracy" in self.measure else f"{gain:.3f}"
-        return Card(question, f"By {points}", details)
+            return "No evaluated set was better when the set was chosen."
+        within = point["accuracy"] < best <= point["interval"][1]
+        return (
+            f"The best set has {count(len(point['best_features']), 'feature')}. It reaches "
+            f"{self._text(best)} on the same rows"
+            + ("; the difference is within statistical error." if within else ".")
+        )
 
-    def _cost_card(self) -> Card:
-        question, point = "What do they cost?", self.point
+    def _cost(self) -> str:
+        point = self.point
         if not point["cost"]:
             is_given = any(self.costs.alone().values())
-            reason = "These features are free." if is_given else "No costs were given."
-            return Card(question, "nothing", [reason])
-        details = [f"{CHARGES[point['charge']].capitalize()}."]
-        if point["speedup"]:
-            details.append(f"All features cost {point['speedup']:.3g} times as much.")
-        return Card(question, cost_text(point["cost"], self.unit), details)
+            return "These features are free." if is_given else "No costs were given."
+        text = f"They cost {cost_text(point['cost'], self.unit)}, {CHARGES[point['charge']]}"
+        more = (
+            f"; all features cost {point['speedup']:.3g} times as much" if point["speedup"] else ""
+        )
+        return f"{text}{more}."
 
     def _text(self, value: float) -> str:
         return format_accuracy(value, self.measure)

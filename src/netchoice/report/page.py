@@ -29,24 +29,14 @@ SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
 _TAG = re.compile("<[^>]*>")
 
 
-class Card(NamedTuple):
-    """One question or name, its short answer, and details, a paragraph each."""
-
-    question: str
-    answer: str
-    details: Sequence[str]
-    warning: bool = False
-
-
 class Headline(NamedTuple):
     """Content of the first screen.
 
-    The ``facts`` stand below the title, in the colour of what differs. The picture stands next to the cards.
+    The ``facts`` stand below the title, in the colour of what differs. The picture stands next to the notes.
     """
 
     title: str
     verdict: str
-    cards: Sequence[Card]
     notes: Sequence[str]
     picture: Html | None = None
     facts: Sequence[str] = ()
@@ -115,8 +105,7 @@ class Sections:
         drawn = self.draw(panel.label, panel.draw)
         if not panel.text:
             return drawn
-        title = element("h4", panel.title, class_="differs" if panel.differs else None)
-        return element("div", title, aside(panel.text), drawn, class_="fit-panel")
+        return element("div", aside(panel.text), drawn, class_="fit-panel")
 
     def contents(self) -> Html:
         """Return links to the sections."""
@@ -176,6 +165,18 @@ def model_name(name: str, style: SeriesStyle | None = None) -> Html:
     colour = model_colour(name) if style is None else style.colour
     chip = element("span", class_="chip", style=f"color:{page_colour(colour)}")
     return element("span", chip, name, class_="model")
+
+
+def with_options(text: str) -> Html:
+    """Return a text in which the options of commands do not break across lines.
+
+    >>> with_options("pass --isolated to keep <them>")
+    'pass <span class="option">--isolated</span> to keep &lt;them&gt;'
+    """
+    parts = re.split(r"(--[a-z][\w-]*)", text)
+    return join(
+        element("span", part, class_="option") if i % 2 else part for i, part in enumerate(parts)
+    )
 
 
 def aside(text: str) -> Html:
@@ -253,13 +254,9 @@ def html_page(headline: Headline, sections: Sections, without_script: str = "") 
 def _first_screen(headline: Headline) -> Html:
     title = element("h2", "The answer", id="answer-title", class_="hidden")
     verdict = element("p", headline.verdict, class_="headline") if headline.verdict else ""
-    cards: Any = element("div", *map(_card, headline.cards), class_="cards")
-    cards = cards if headline.cards else ""
+    content = join([verdict, _notes(headline.notes)])
     if headline.picture:
-        text = element("div", verdict, cards, _notes(headline.notes))
-        content = element("div", text, headline.picture, class_="with-picture")
-    else:
-        content = join([verdict, cards, _notes(headline.notes)])
+        content = element("div", element("div", content), headline.picture, class_="with-picture")
     labelled = {"id": "answer", "tabindex": -1, "aria_labelledby": "answer-title"}
     return element("section", title, content, **labelled)
 
@@ -269,16 +266,6 @@ def _notes(notes: Sequence[str]) -> Html:
     if not notes:
         return Html("")
     return element("div", element("h3", "Notes"), items(notes), class_="notes")
-
-
-def _card(card: Card) -> Html:
-    """Return a card; its question is a heading, so that a screen reader can move from card to card."""
-    return element(
-        "div", element("h3", card.question, class_="question"),
-        element("p", card.answer, class_="reply"),
-        *(element("p", text, class_="rest") for text in card.details),
-        class_="card warning" if card.warning else "card",
-    )  # fmt: skip
 
 
 def _policy(script: str) -> str:
