@@ -143,7 +143,6 @@ def test_fit():
     assert titles == ["Clustering: differs", "Distances: differs", "Degrees"]
     clustering, distances, degrees = ({line.get_gid(): line for line in ax.lines} for ax in axes)
     assert (degrees["observed"].get_ydata()) == pytest.approx([0.2, 0.5, 0.3])
-    assert degrees["observed"].tooltips[0] == "0: 20%, simulated 10% to 30%"
     assert not len(degrees["outside"].get_xdata())
     assert clustering["outside"].get_xdata().tolist() == [0]
     assert distances["outside"].get_xdata().tolist() == [1, 3]  # an empty bin separates them

@@ -21,7 +21,8 @@ def by_hand():
 
 
 def drawings_of(answers):
-    return data.CohortFigures.of(CohortFrame.of(answers)).drawings()
+    cohort = CohortFrame.of(answers)
+    return data.cohort_drawings(cohort, parameter_trends(cohort)[0], None)
 
 
 def test_outcomes_are_counted_by_group(by_hand):
@@ -70,24 +71,6 @@ def test_a_group_can_be_called_like_the_bar_of_all_networks():
     counts = data.outcome_counts(CohortFrame.of(answers))
     assert len(counts) == 3
     assert counts.iloc[1:].sum().tolist() == counts.iloc[0].tolist()
-
-
-def test_the_models_with_the_smallest_probabilities_are_drawn_together():
-    names = [f"model-{i:02d}" for i in range(20)]
-    by_network = np.random.default_rng(1).dirichlet(np.linspace(2, 0.1, 20), size=40)
-    verdict = ["one-fits"] * 30 + ["borderline"] * 10
-    answers = pd.DataFrame({"id": [f"n{i}" for i in range(40)], "verdict": verdict})
-    answers["model"] = [names[i] for i in by_network.argmax(axis=1)]
-    for i, name in enumerate(names):
-        answers[f"probability_{name}"] = by_network[:, i]
-        answers[[f"lower_{name}", f"upper_{name}", f"fit_p_{name}"]] = 0.5
-    cohort = CohortFrame.of(answers)
-    counts = data.outcome_counts(cohort)
-    assert len(set(counts) & set(names)) == data.MOST_MODELS
-    assert counts.loc["all networks"].sum() == 40
-    assert counts.loc["all networks", "borderline"] == 10
-    legend = drawings_of(answers)["outcomes"]().get_legend().get_texts()
-    assert "borderline" in [text.get_text() for text in legend]
 
 
 def test_figures_of_many_networks_have_at_most_5000_points():
@@ -198,8 +181,10 @@ def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
 def test_all_figures_are_written(tmp_path):
     answers = random_answers(30)
     features, X, y = random_features(answers)
-    found = data.CohortFigures.of(CohortFrame.of(answers), features, (X, y))
-    paths = save_all(found.drawings(), tmp_path / "new", "png")
+    cohort = CohortFrame.of(answers)
+    found = data.cohort_map(cohort, features, X, y)
+    drawings = data.cohort_drawings(cohort, parameter_trends(cohort)[0], found)
+    paths = save_all(drawings, tmp_path / "new", "png")
     assert [path.name for path in paths] == [
         "outcomes.png", "parameters.png", "map.png",
     ]  # fmt: skip

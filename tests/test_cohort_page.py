@@ -10,7 +10,7 @@ from report_folders import MARKUP_NAMES
 
 from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, summarise_cohort
-from netchoice.figures.cohort_figures import CohortFigures
+from netchoice.figures.cohort_figures import cohort_map
 from netchoice.report import cohort_networks
 from netchoice.report.cohort_page import CohortPage
 
@@ -19,8 +19,8 @@ LARGEST = 3_500_000
 
 def page_of(answers, features=None, simulations=None):
     cohort = CohortFrame.of(answers)
-    figures = CohortFigures.of(cohort, features, simulations)
-    return CohortPage(summarise_cohort(answers), cohort, figures).html()
+    found = None if simulations is None else cohort_map(cohort, features, *simulations)
+    return CohortPage(summarise_cohort(answers), cohort, found).html()
 
 
 def answers_with_markup():

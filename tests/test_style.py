@@ -74,9 +74,3 @@ def test_a_model_has_its_own_colour_unless_an_earlier_one_has_it():
     styles = model_styles([rival, "dmr", "dmc"])
     assert styles[rival].colour == own["dmr"]
     assert len({style.colour for style in styles.values()}) == 3
-
-
-def test_models_that_are_shown_together_are_grey():
-    colour = model_styles(["dmc", "5 other models"])["5 other models"].colour
-    assert len({colour[1:3], colour[3:5], colour[5:7]}) == 1
-    assert colour not in COLOURS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,6 @@ from netchoice.choice.cohort_summary import (
     MIN_NETWORKS,
     SEVERAL,
     outcomes,
-    parameter_trends,
 )
 from netchoice.figures.axes import (
     SMALL,
@@ -33,13 +32,12 @@ from netchoice.figures.axes import (
     short,
 )
 from netchoice.figures.embeddings import embedding
-from netchoice.figures.style import OTHER_MODELS, SeriesStyle, model_styles, series_styles
+from netchoice.figures.style import SeriesStyle, model_styles, series_styles
 from netchoice.inference.mds import Embedding, embed
 
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
 MOST_GROUPS, MOST_PANELS = 15, 9
-MOST_MODELS = 12
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 #: Greys of outcomes that name neither a model nor a family.
 UNNAMED = {SEVERAL: "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"}
@@ -68,19 +66,7 @@ def outcome_counts(cohort: CohortFrame) -> pd.DataFrame:
     names = [name for name in [*shown, rest] if name in by_group.index]
     total = by_group.sum().to_frame(ALL).T
     counts = pd.concat([total, by_group.loc[names]]) if cohort.groups else total
-    models = _most_frequent(counts[list(cohort.models)], counts.iloc[0])
-    counts = pd.concat([models, counts[[*families, *UNNAMED]]], axis=1)
     return counts.loc[:, counts.any()]
-
-
-def _most_frequent(values: pd.DataFrame, totals: pd.Series) -> pd.DataFrame:
-    """Return the columns of the models with the largest totals, and the sum of the others."""
-    if values.shape[1] <= MOST_MODELS + 1:
-        return values
-    kept = {*totals[values.columns].nlargest(MOST_MODELS).index}
-    rest = [name for name in values if name not in kept]
-    others = values[rest].sum(axis=1).rename(f"{len(rest)}{OTHER_MODELS}")
-    return pd.concat([values.drop(columns=rest), *([others] if others.any() else [])], axis=1)
 
 
 def outcome_bars(
@@ -227,47 +213,19 @@ def map_styles(found: Embedding) -> dict[str, SeriesStyle]:
 # All figures of a cohort
 
 
-@dataclass(frozen=True)
-class CohortFigures:
-    """What the figures of a cohort show, computed once for the files and for the report.
+def cohort_drawings(
+    cohort: CohortFrame, trends: Sequence[Mapping[str, Any]], found: Embedding | None
+) -> dict[str, Callable[[], Any]]:
+    """Return, by name, the functions that draw the figures of a cohort.
 
-    Attributes
-    ----------
-    styles : dict, the style of each model
-    outcomes : DataFrame, numbers of networks by group and outcome
-    parameters : list of Panel
-    embedding : Embedding or None
+    ``trends`` are the tests of parameters, and ``found`` is what :func:`cohort_map` returns.
     """
-
-    styles: dict[str, SeriesStyle]
-    outcomes: pd.DataFrame
-    parameters: list[Panel]
-    embedding: Embedding | None
-
-    @classmethod
-    def of(
-        cls, cohort: CohortFrame, features: pd.DataFrame | None = None,
-        simulations: tuple[pd.DataFrame, Any] | None = None,
-    ) -> CohortFigures:  # fmt: skip
-        """Return what the figures of a cohort show.
-
-        ``features`` has ``id`` and the features of the networks on the map, among ``simulations``: their
-        features X and models y.
-        """
-        is_known = features is not None and simulations is not None and len(cohort.answered)
-        return cls(
-            cohort_styles(cohort), outcome_counts(cohort),
-            parameter_panels(cohort, parameter_trends(cohort)[0]),
-            cohort_map(cohort, features, *simulations) if is_known else None,  # type: ignore[misc]
-        )  # fmt: skip
-
-    def drawings(self) -> dict[str, Callable[[], Any]]:
-        """Return, by name, the functions that draw the figures."""
-        drawings: dict[str, Callable[[], Any]] = {}
-        if len(self.outcomes.columns):
-            drawings["outcomes"] = partial(outcome_bars, self.outcomes, self.styles)
-        if self.parameters:
-            drawings["parameters"] = partial(draw_panels, self.parameters, 2.4, ())
-        if self.embedding:
-            drawings["map"] = partial(embedding, self.embedding, styles=map_styles(self.embedding))
-        return drawings
+    counts, panels = outcome_counts(cohort), parameter_panels(cohort, trends)
+    drawings: dict[str, Callable[[], Any]] = {}
+    if len(counts.columns):
+        drawings["outcomes"] = partial(outcome_bars, counts, cohort_styles(cohort))
+    if panels:
+        drawings["parameters"] = partial(draw_panels, panels, 2.4, ())
+    if found is not None:
+        drawings["map"] = partial(embedding, found, styles=map_styles(found))
+    return drawings

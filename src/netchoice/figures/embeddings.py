@@ -119,9 +119,8 @@ def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, Seri
     """Draw the points in mixed batches, so that no model hides another."""
     area = float(np.clip(9000 / max(len(simulated), 1), 5, 40)) * size_in_inches(ax)[0] / WIDTH
     shuffled = simulated.sample(frac=1, random_state=0)
-    step = max(1, len(shuffled) // _BATCHES)
-    for start in range(0, len(shuffled), step):
-        batch = shuffled.iloc[start : start + step]
+    for places in np.array_split(np.arange(len(shuffled)), _BATCHES):
+        batch = shuffled.iloc[places]
         for name, style in styles.items():
             own = batch[batch["label"] == name]
             ax.scatter(

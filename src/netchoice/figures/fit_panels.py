@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from netchoice.figures.axes import SMALL, WIDTH, Panel, add_tooltips, draw_panels
+from netchoice.figures.axes import SMALL, WIDTH, Panel, draw_panels
 from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.profiles import N_SOURCES, Envelope
 
@@ -91,12 +91,6 @@ class FitPanel:
             f"{range_text(low, high)}."
         )
 
-    def texts(self) -> list[str]:
-        """Return each observed value with the 95 % range of the simulations as text."""
-        columns = zip(self.labels, self.observed, self.ranges[0].T, strict=True)
-        return [f"{label}: {percent(value)}, simulated {range_text(*ends)}"
-                for label, value, ends in columns]  # fmt: skip
-
     def x_ticks(self) -> dict[int, str]:
         """Return about six bins that get a label, and their first values."""
         last = len(self.labels) - 1
@@ -162,7 +156,7 @@ def fit_panels(envelopes: Mapping[str, Envelope], colour: str) -> list[Panel]:
 
 def _draw(panel: FitPanel, colour: str, ax: Axes) -> None:
     """Draw one panel, with ranges in this colour."""
-    x, y, out, texts = np.arange(len(panel.labels)), panel.observed, panel.excess > 0, panel.texts()
+    x, y, out = np.arange(len(panel.labels)), panel.observed, panel.excess > 0
     ax.set_yscale("function", functions=(lambda value: np.sqrt(np.maximum(value, 0)), np.square))
     for level, ((low, high), alpha) in enumerate(zip(panel.ranges, _ALPHAS, strict=True)):
         ax.stairs(
@@ -174,8 +168,7 @@ def _draw(panel: FitPanel, colour: str, ax: Axes) -> None:
         (~out & ~np.isnan(y), _OBSERVED, "observed"),
         (out, _OUTSIDE, "outside"),
     ):
-        (markers,) = ax.plot(x[places], y[places], linestyle="", zorder=4, gid=name, **style)
-        add_tooltips(markers, [texts[i] for i in np.flatnonzero(places)])
+        ax.plot(x[places], y[places], linestyle="", zorder=4, gid=name, **style)
     ticks, shown = panel.x_ticks(), [0.0]
     for value in _TICKS:
         if value <= panel.top and np.sqrt(value) - np.sqrt(shown[-1]) > 0.17 * np.sqrt(panel.top):

@@ -12,11 +12,11 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.figures.axes import GREY, SMALL, Panel, draw_panels, few_ticks, halo, short
+from netchoice.figures.axes import GREY, SMALL, Panel, draw_panels, halo, short
 from netchoice.figures.style import BLUE, SeriesStyle, model_styles
 
 Floats = NDArray[np.float64]
@@ -28,6 +28,7 @@ BINS, POSTERIOR_BINS = 30, 15
 MOST_POINTS = 500  # in the plane of two parameters
 MOST_FILLED = 3  # models; more filled areas would hide each other
 _WIDE = 100.0  # the axis is logarithmic if the maximum is more than this many times the median
+_ROUND = [1, 2, 5, 10]  # steps between ticks
 _LARGEST = 1e300  # larger values would overflow
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -112,7 +113,7 @@ def _set_scale(ax: Axes, values: Floats) -> Floats:
     """Give the x axis the scale that suits the values; return bins that are even along it."""
     low, high = float(values.min()), float(values.max())
     sizes = np.abs(values[values != 0])
-    few_ticks(ax.xaxis, 4)
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=_ROUND))
     if low == high:
         return np.array([low - 0.5, high + 0.5])
     if sizes.max() > _WIDE * np.median(sizes):
@@ -248,7 +249,7 @@ def _draw_posterior(
         level = [1 / (high - low)] * 2
         ax.plot([low, high], level, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
     ax.set(xlim=_with_margin(low, high), ylim=(0, None), yticks=[], xlabel=short(name))
-    few_ticks(ax.xaxis, 6)
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=_ROUND))
     ax.tick_params(axis="x", labelsize=SMALL)
     if interval is not None:
         bar: dict[str, Any] = {"color": "black", "linewidth": 4, "solid_capstyle": "butt"}
@@ -269,7 +270,7 @@ def _draw_pair(
     ends = [_with_margin(*prior_range(draws[name], bounds.get(name))) for name in names]
     ax.set(xlabel=short(names[0]), ylabel=short(names[1]), xlim=ends[0], ylim=ends[1])
     for axis in (ax.xaxis, ax.yaxis):
-        few_ticks(axis, 6)
+        axis.set_major_locator(MaxNLocator(6, steps=_ROUND))
     ax.tick_params(labelsize=SMALL)
     title = f"draws (correlation {correlation:.2f})".replace("-", "−")
     ax.set_title(title, loc="left", fontsize=SMALL + 1)

@@ -27,9 +27,6 @@ HIGHLIGHT = "#F0E442"
 #: Models whose preferred colours are those at the same positions.
 _WELL_KNOWN = ("dmc", "dmr", "lpa", "smw", "agv", "rdg", "rds", "ba1", "ba2", "ba3", "ba4")
 
-#: The end of the name of models that are shown together; their colour is light grey.
-OTHER_MODELS = " other models"
-
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "h", "p", "d")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (9, 2)))
 
@@ -78,10 +75,8 @@ def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:
     free: list[str] = []
     for name, style in styles.items():
         free = free or list(COLOURS)
-        colour = model_colour(name)
-        if colour in COLOURS:
-            colour = colour if colour in free else free[0]
-            free.remove(colour)
+        colour = model_colour(name) if model_colour(name) in free else free[0]
+        free.remove(colour)
         styles[name] = style._replace(colour=colour)
     return styles
 
@@ -89,11 +84,9 @@ def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:
 def model_colour(name: str) -> str:
     """Return the preferred colour of a model, which depends on its name only.
 
-    >>> model_colour("dmr"), model_colour("5 other models")
-    ('#E69F00', '#DCDCDC')
+    >>> model_colour("dmr")
+    '#E69F00'
     """
-    if name.endswith(OTHER_MODELS):
-        return "#DCDCDC"
     known = _WELL_KNOWN.index(name) if name in _WELL_KNOWN else crc32(name.encode())
     return tuple(COLOURS)[known % len(COLOURS)]
 

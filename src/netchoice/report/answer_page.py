@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from netchoice import figures
-from netchoice.choice.answer import Answer, FeatureValue, Interval, ModelAnswer
+from netchoice.choice.answer import Answer, Interval, ModelAnswer
 from netchoice.choice.text import (
     advice_text,
     contradiction,
@@ -37,7 +37,6 @@ from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import (
     WIDE_SIZE,
-    Headline,
     Sections,
     aside,
     details,
@@ -80,29 +79,21 @@ class AnswerPage:
         self.add_parameters()
         self.add_simulations()
         self.add_appendix()
-        return html_page(self.headline(), self.sections)
+        answer, following = self.answer, next_step(self.answer, self.language)
+        notes = [f"Next: {following}"] if following else []
+        notes += [power_line(answer), *answer.notes]
+        return html_page(
+            self.sections, sentence(answer.verdict.sentence), self.condition(),
+            [with_options(sentence(note)) for note in notes if note],
+            facts=[_signed(fact) for fact in contradictions(answer)],
+            picture=network_picture(answer.graph, self._source()),
+        )  # fmt: skip
 
     def name(self, model: str) -> Html:
         """Return the name of a model next to its colour."""
         return model_name(model, self.styles[model])
 
-    # The first screen
-
-    def headline(self) -> Headline:
-        """Return the verdict, what contradicts all models, and what to know and to do."""
-        answer = self.answer
-        following = next_step(answer, self.language)
-        notes = [f"Next: {following}"] if following else []
-        notes += [power_line(answer), *answer.notes]
-        return Headline(
-            title=sentence(answer.verdict.sentence),
-            verdict=self._condition(),
-            notes=[with_options(sentence(note)) for note in notes if note],
-            picture=network_picture(answer.graph, self._source()),
-            facts=[_signed(fact) for fact in contradictions(answer)],
-        )
-
-    def _condition(self) -> str:
+    def condition(self) -> str:
         """Return what the probabilities assume."""
         if not self.answer.has_probabilities:
             return ""
@@ -157,12 +148,13 @@ class AnswerPage:
         )  # fmt: skip
 
     def _models_table(self) -> Html:
+        has_probabilities = self.answer.has_probabilities
         rows = [
             (
                 self.name(each.name),
                 each.state,
-                _probability_cell(each) if self.answer.has_probabilities else None,
-                _p_cell(each),
+                _estimate(each.probability, each.interval, rounded) if has_probabilities else None,
+                _estimate(each.p_value, each.p_interval, "{:.2g}".format),
                 each.family,
                 next(iter(self._differences(each)), None),
             )
@@ -200,15 +192,17 @@ class AnswerPage:
         found = fit_panels(
             self.answer.evidence.envelopes.get(each.name, {}), self.styles[each.name].colour
         )
-        before = "" if each.is_candidate else _before_text(each)
-        reference = sentence(each.reference) if each.reference else ""
+        p_value = _estimate(each.p_value, each.p_interval, "{:.2g}".format)
+        before = None if each.is_candidate else each.probability_before
         differences = self._differences(each)
         tried = each.advice if is_first else ()  # that of the others is nearly the same
         advice = [with_options(sentence(advice_text(one, self.language))) for one in tried]
         return element(
             "article",
-            element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),
-            aside(f"{before} {reference}") if before or reference else "",
+            element("h3", self.name(each.name), f" {each.state}", f", p = {p_value}" if p_value else ""),
+            "" if before is None else aside(
+                f"Its probability was {rounded(before)} before models were rejected."
+            ),
             items(differences, "differences") if differences else aside("No feature differs clearly."),
             self._panels(each, found, MOST_PANELS if is_first else 0),
             join([element("h4", "What to try"), items(advice)]) if advice else "",
@@ -302,8 +296,8 @@ class AnswerPage:
         head = ("feature", "what it is", "observed value", "cost alone",
                 *(f"share below, {model}" for model in models))  # fmt: skip
         rows = [
-            (each.name, each.label, each.observed, _cost_of(each),
-             *(_share(each.below.get(model)) for model in models))
+            (each.name, each.label, each.observed, duration(each.cost) if each.cost else None,
+             *(f"{each.below[model]:.0%}" if model in each.below else None for model in models))
             for each in self.answer.features
         ]  # fmt: skip
         caption = "Features by which models were compared; a share of 0% or 100% is outside the simulations"
@@ -353,37 +347,13 @@ def network_picture(graph: Graph, name: str = "") -> Html:
     return element("figure", drawing, element("figcaption", caption), class_="plot network")
 
 
-def _before_text(each: ModelAnswer) -> str:
-    if each.probability_before is None:
-        return ""
-    return f"Its probability was {rounded(each.probability_before)} before models were rejected."
-
-
-def _ends(interval: Interval) -> str:
-    return " to ".join(map(rounded, interval))
-
-
-def _probability_cell(each: ModelAnswer) -> Html | None:
-    if each.probability is None:
+def _estimate(
+    value: float | None, ends: Interval | None, text: Callable[[float], str]
+) -> str | None:
+    """Return a value with its interval, or None for a missing value."""
+    if value is None:
         return None
-    return _with_interval(rounded(each.probability), each.interval and _ends(each.interval))
-
-
-def _p_cell(each: ModelAnswer) -> Html | None:
-    return None if each.p_value is None else _with_interval(f"{each.p_value:.2g}", _p_ends(each))
-
-
-def _with_interval(value: str, ends: str | None) -> Html:
-    """Return a value and its interval, which may stand in the next line."""
-    return join([value, " ", element("span", f"({ends})", class_="option") if ends else ""])
-
-
-def _p_text(each: ModelAnswer) -> str:
-    return "" if each.p_value is None else f", p = {each.p_value:.2g} ({_p_ends(each)})"
-
-
-def _p_ends(each: ModelAnswer) -> str:
-    return "" if each.p_interval is None else " to ".join(f"{end:.2g}" for end in each.p_interval)
+    return text(value) + (f" ({' to '.join(map(text, ends))})" if ends else "")
 
 
 def _parameters_table(models: Sequence[ModelAnswer]) -> Html:
@@ -422,11 +392,3 @@ def _cost_text(answer: Answer) -> str:
         "network, shared steps paid once; all features that could be compared cost "
         f"{duration(cost.all_features)}."
     )
-
-
-def _cost_of(each: FeatureValue) -> str | None:
-    return duration(each.cost) if each.cost else None
-
-
-def _share(share: float | None) -> str | None:
-    return None if share is None else f"{share:.0%}"

@@ -11,6 +11,7 @@ import pandas as pd
 
 from netchoice.choice.cohort_frame import CANDIDATE, CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, listed, split_notes
+from netchoice.figures.axes import short
 from netchoice.inference.verdict import rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import Sections, aside, cell, items, table
@@ -42,7 +43,11 @@ def add_networks(sections: Sections, record: Mapping[str, Any], answers: CohortF
         f"The list has {len(rows)} of {len(frame)} networks. {rest} are left out; the table of answers has "
         "all."
     )
-    head = element("div", *(_sorter(i, name) for i, name in enumerate(_COLUMNS)), class_="row head")
+    sorters = (
+        element("button", name, type="button", disabled=True, class_="sort", data_column=i)
+        for i, name in enumerate(_COLUMNS)
+    )
+    head = element("div", *sorters, class_="row head")
     body = element("div", *rows, id="network-list")
     region = element(
         "div", head, body, class_="scroll networks", tabindex=0, role="region", aria_label="Rows"
@@ -56,11 +61,6 @@ def add_networks(sections: Sections, record: Mapping[str, Any], answers: CohortF
         aside(left_out) if rest else "",
         _controls() if rows else "", region if rows else aside("No network was answered."),
     )  # fmt: skip
-
-
-def _sorter(i: int, name: str) -> Html:
-    """Return the button that sorts by a column; the script enables it."""
-    return element("button", name, type="button", disabled=True, class_="sort", data_column=i)
 
 
 def _controls() -> Html:
@@ -82,10 +82,10 @@ def _row(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     notes = split_notes(network["notes"])
     first = notes[0].partition(": ")[2] if notes else ""
     cells = [
-        element("span", _short(network["id"], 80), class_="name"),
-        element("span", _short(network["group"], 40) or "–"),
+        element("span", short(network["id"], 80), class_="name"),
+        element("span", short(network["group"], 40) or "–"),
         element("span", IN_WORDS[network["verdict"]], class_=f"verdict {network['verdict']}"),
-        element("span", _short(network["probable"] or network["model"] or first, 80) or "–"),
+        element("span", short(network["probable"] or network["model"] or first, 80) or "–"),
         element("span", shown, data_value=probability),
         *(
             element("span", "–" if value is None else f"{value:.2g}", data_value=value)
@@ -97,8 +97,8 @@ def _row(network: Mapping[str, Any], answers: CohortFrame) -> Html:
         element("summary", *cells, class_="row"),
         element(
             "div",
-            element("p", _short(network["headline"])) if network["headline"] else "",
-            items(map(_short, notes)) if notes else "",
+            element("p", short(network["headline"], _LONGEST)) if network["headline"] else "",
+            items(short(note, _LONGEST) for note in notes) if notes else "",
             _models(network, answers),
             element("p", _facts(network, answers), class_="aside"),
             class_="opened",
@@ -126,7 +126,7 @@ def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
         rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit, estimates or "–"))
     rows.sort(key=lambda row: -(_number(network[f"probability_{row[0]}"]) or 0.0))
     head = ("model", "fit", "probability", "interval", "p-value of the fit", "parameters")
-    name = _short(network["id"], 80)
+    name = short(network["id"], 80)
     found = table(f"Models that fit {name} or may fit it", head, rows) if rows else ""
     rest = listed({f"{state}:": n for state, n in others.items()})
     return join([found, element("p", f"The other models: {rest}.") if rest else ""])
@@ -147,7 +147,7 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> str:
     names |= {name: name for name in answers.covariates}
     values = {label: network[name] for name, label in names.items()}
     known = (
-        f"{_short(label, 60)}: {_short(cell(value))}"
+        f"{short(label, 60)}: {short(cell(value), _LONGEST)}"
         for label, value in values.items()
         if not (pd.isna(value) or value == "")
     )
@@ -156,8 +156,3 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> str:
 
 def _number(value: Any) -> float | None:
     return None if value is None or not np.isfinite(float(value)) else float(value)
-
-
-def _short(value: Any, longest: int = _LONGEST) -> str:
-    text = str(value)
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -12,15 +12,17 @@ from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
     MOST_PANELS,
-    CohortFigures,
+    cohort_styles,
     map_styles,
     outcome_bars,
+    outcome_counts,
+    parameter_panels,
 )
+from netchoice.inference.mds import Embedding
 from netchoice.markup import Html, join
 from netchoice.report.cohort_networks import add_networks
 from netchoice.report.page import (
     WIDE_SIZE,
-    Headline,
     Sections,
     aside,
     details,
@@ -36,12 +38,12 @@ WITHOUT_SCRIPT = "Sorting and filtering the networks need JavaScript; all tables
 
 
 class CohortPage:
-    """The sections of the page, and what they share: the summary, the answers, and the figures."""
+    """The sections of the page, and what they share: the summary, the answers, and the map."""
 
     def __init__(
-        self, record: Mapping[str, Any], cohort: CohortFrame, figures: CohortFigures
+        self, record: Mapping[str, Any], cohort: CohortFrame, found: Embedding | None
     ) -> None:
-        self.record, self.cohort, self.figures = record, cohort, figures
+        self.record, self.cohort, self.found = record, cohort, found
         self.sections = Sections()
 
     def html(self) -> str:
@@ -53,37 +55,32 @@ class CohortPage:
         add_networks(self.sections, self.record, self.cohort)
         self.add_errors()
         self.add_appendix()
-        return html_page(self.headline(), self.sections, WITHOUT_SCRIPT)
-
-    def headline(self) -> Headline:
-        """Return the first screen: how many networks have which verdict, and what to expect by chance."""
         record = self.record
         named = [
             sentence(f"{IN_WORDS[kind]}: {listed(names)}")
             for kind, names in record["named"].items()
         ]
         notes = [sentence(note) for note in (*record["notes"], f"next: {record['next']}")]
-        return Headline(sentence(record["headline"]), " ".join(named), notes)
+        title = sentence(record["headline"])
+        return html_page(
+            self.sections, title, " ".join(named), notes, without_script=WITHOUT_SCRIPT
+        )
 
     def add_outcomes(self) -> None:
         """Add the outcomes by group, and the probabilities of all networks."""
-        counts, record, found = self.figures.outcomes, self.record, self.record["verdicts"]
+        counts, record, found = outcome_counts(self.cohort), self.record, self.record["verdicts"]
         rows = [
-            (
-                group,
-                IN_WORDS[kind],
-                each["n"],
-                each["of"],
-                _percent(each["share"]),
-                _interval(each["interval"]),
-            )
+            (group, IN_WORDS[kind], each["n"], each["of"], f"{each['share']:.1%}",
+             " to ".join(f"{end:.1%}" for end in each["interval"]))
             for group, kinds in {ALL: found["all"], **found["by_group"]}.items()
             for kind, each in kinds.items()
-        ]
+            if each["of"]
+        ]  # fmt: skip
         shares = ", ".join(f"{IN_WORDS.get(name, name)} {n}" for name, n in counts.iloc[0].items())
         bars = self.sections.draw(
             f"Bar chart of the outcomes by group; {counts.index[0]}: {shares}.",
-            partial(outcome_bars, counts, self.figures.styles), (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
+            partial(outcome_bars, counts, cohort_styles(self.cohort)),
+            (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
         )  # fmt: skip
         head = ("group", "verdict", "networks", "of", "share", "95% interval")
         probable = listed(record["probable"])
@@ -101,7 +98,7 @@ class CohortPage:
 
     def add_map(self) -> None:
         """Add the networks among the simulations of the reference that most of them share."""
-        found = self.figures.embedding
+        found = self.found
         if found is None:
             return
         n_shown, n_all = int(found.points["observed"].sum()), len(self.cohort.answered)
@@ -115,9 +112,9 @@ class CohortPage:
 
     def add_parameters(self) -> None:
         """Add the parameters of models that fit, by group and against covariates."""
-        if not self.figures.parameters:
+        found = parameter_panels(self.cohort, self.record["parameters"])
+        if not found:
             return
-        found = self.figures.parameters
         rows = [_trend(row) for row in self.record["parameters"]]
         head = ("parameter", "covariate", "test", "networks", "ρ, or medians", "p-value", "q-value")
         skipped = ", ".join(self.record["parameters_skipped"])
@@ -196,11 +193,3 @@ def _first_rows(caption: str, head: tuple[str, ...], rows: Sequence[Any]) -> Htm
     rest = max(0, len(rows) - MOST_ROWS)
     caption += f"; {rest} more rows are left out" if rest else ""
     return table(caption, head, rows[:MOST_ROWS])
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
-
-
-def _interval(ends: Sequence[float] | None) -> str:
-    return "–" if ends is None else f"{ends[0]:.1%} to {ends[1]:.1%}"

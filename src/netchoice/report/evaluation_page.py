@@ -1,25 +1,22 @@
-"""The page of an evaluation: the recommended features, accuracy against cost, rankings, and costs."""
+"""The page of an evaluation: the recommended features, accuracy against cost, and costs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from netchoice import figures
 from netchoice.evaluation import pareto_front
 from netchoice.evaluation.operating_points import format_accuracy, measure_of
 from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
-from netchoice.figures.feature_sets import MOST_RANKED
 from netchoice.markup import Html
 from netchoice.report.page import (
     WIDE_SIZE,
-    Headline,
     Sections,
     aside,
     details,
     html_page,
-    panels,
     settings,
     table,
 )
@@ -28,14 +25,12 @@ from netchoice.units import count
 if TYPE_CHECKING:
     from netchoice.choice.evaluate import FeatureEvaluation
 
-MOST_NAMED = 4  # features in a tooltip
-
 
 class EvaluationPage:
-    """The sections of the page, and what they share: the evaluated sets, the rankings and the costs."""
+    """The sections of the page, and what they share: the evaluated sets and the costs."""
 
     def __init__(self, result: FeatureEvaluation) -> None:
-        self.rankings, evaluation, self.costs = result.rankings, result.evaluation, result.costs
+        evaluation, self.costs = result.evaluation, result.costs
         self.settings, self.cost_source = dict(result.settings), result.cost_source
         self.unit = "s" if result.in_seconds else ""
         self.sections, self.point = Sections(), result.recommended.as_dict()
@@ -49,7 +44,6 @@ class EvaluationPage:
     def html(self) -> str:
         """Return the text of the HTML file."""
         self.add_sets()
-        self.add_rankings()
         self.add_costs()
         groups = {
             "Settings": {"costs": self.cost_source} | self.settings,
@@ -58,12 +52,6 @@ class EvaluationPage:
         self.sections.add(
             "appendix", "Appendix", "What is needed to repeat the run.", settings(groups)
         )
-        return html_page(self.headline(), self.sections)
-
-    # The first screen
-
-    def headline(self) -> Headline:
-        """Return the recommended set, its accuracy and its cost."""
         point = self.point
         names = ", ".join(point["features"])
         n = len(point["features"])
@@ -73,9 +61,8 @@ class EvaluationPage:
         if point["rule"] == "cheapest":
             loss = self._text(self.settings["loss"])
             rule = f"This is the cheapest set that is at most {loss} worse than the best one."
-        return Headline(
-            title, rule, [self._accuracy(), self._gain(), self._cost()], facts=[*self._warnings()]
-        )
+        notes = [self._accuracy(), self._gain(), self._cost()]
+        return html_page(self.sections, title, rule, notes, facts=[*self._warnings()])
 
     def _accuracy(self) -> str:
         point, (low, high) = self.point, map(self._text, self.point["interval"])
@@ -124,19 +111,18 @@ class EvaluationPage:
     def add_sets(self) -> None:
         """Add the figure of accuracy against cost, with the recommended set."""
         measure, cost = self.measure, f"cost_{self.charge}" if self.has_costs else "k"
-        rows = self.evaluation.to_dict("records")
-        shown = self.evaluation.assign(tooltip=[self._in_words(row) for row in rows])
         figure = self.sections.draw(
             f"Scatter plot of {measure} against cost of all evaluated sets, with the Pareto front.",
-            lambda ax: figures.pareto(shown, cost=cost, point=self.chosen, unit=self.unit, ax=ax),
+            lambda ax: figures.pareto(
+                self.evaluation, cost=cost, point=self.chosen, unit=self.unit, ax=ax
+            ),
             (WIDE_SIZE[0], 3.1 + 0.06 * self.evaluation["method"].nunique()),
         )
         self.sections.add(
             "explorer", f"{measure.capitalize()} against cost",
             "Each marker is a set of features: higher is more accurate, further left is cheaper. The line "
             f"is the Pareto front, the best {measure} for each cost; the star is the recommended set. "
-            "Point at a marker to see its method, the penalty λ (the weight of the cost), the number k of "
-            "features, and the features.",
+            "In the table, the penalty λ is the weight of the cost, and k is the number of features.",
             figure,
             aside(
                 f"The {measure} is that of all cross-validation folds. At the top of the page, the {measure} "
@@ -144,16 +130,6 @@ class EvaluationPage:
             ),
             self._front_table(),
         )  # fmt: skip
-
-    def _in_words(self, row: Mapping[str, Any]) -> str:
-        """Return one set as text: its place in the evaluation, its quality, and its features."""
-        names = row["features"]
-        rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        amount = cost_text(row[f"cost_{self.charge}"], self.unit)
-        return (
-            f"{row['method']}, λ = {row['penalty']:.4g}, k = {row['k']:g}: {self._text(row['accuracy'])} for "
-            f"{amount}: {', '.join(names[:MOST_NAMED])}{rest}"
-        )
 
     def _front_table(self) -> Html:
         front = pareto_front(self.evaluation, cost=f"cost_{self.charge}")
@@ -167,27 +143,6 @@ class EvaluationPage:
                 *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
         caption = "Cheapest set first; all sets are in tables/evaluation.csv"
         return details("Show the Pareto front as a table", table(caption, head, rows))
-
-    # Rankings
-
-    def add_rankings(self) -> None:
-        """Add the figure of rankings over λ for each method with several penalties."""
-        if self.rankings["penalty"].nunique() < 2:
-            return
-        drawn = map(self._ranking_figure, dict.fromkeys(self.rankings["method"]))
-        self.sections.add(
-            "ranking", "Rankings over λ",
-            "Each line is a feature; position 1 is selected first. Expensive features fall as λ grows. "
-            f"The figures show at most {MOST_RANKED} features, those with the best positions.",
-            panels(drawn, "pairs"), fold="Show the rankings",
-        )  # fmt: skip
-
-    def _ranking_figure(self, method: str) -> Html:
-        return self.sections.draw(
-            f"Positions of features over λ for {method}.",
-            lambda ax: figures.ranking_paths(self.rankings, method, ax=ax),
-            (WIDE_SIZE[0], 3.6),
-        )
 
     # Costs
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -19,7 +19,7 @@ from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
 from netchoice.figures.axes import Panel
 from netchoice.figures.embeddings import embedding, embedding_keys
-from netchoice.figures.style import SeriesStyle, model_colour, page_colour, page_colours
+from netchoice.figures.style import SeriesStyle, page_colour, page_colours
 from netchoice.figures.svg import draw_key, draw_svg
 from netchoice.inference.mds import Embedding
 from netchoice.markup import Html, element, join
@@ -27,19 +27,6 @@ from netchoice.markup import Html, element, join
 #: Width and height of figures in inches: several in a row, and alone.
 SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
 _TAG = re.compile("<[^>]*>")
-
-
-class Headline(NamedTuple):
-    """Content of the first screen.
-
-    The ``facts`` stand below the title, in the colour of what differs. The picture stands next to the notes.
-    """
-
-    title: str
-    verdict: str
-    notes: Sequence[str]
-    picture: Html | None = None
-    facts: Sequence[str] = ()
 
 
 class Sections:
@@ -96,16 +83,13 @@ class Sections:
 
     def panels(self, found: Sequence[Panel], shown: int) -> Html:
         """Return the first panels side by side, and the others for readers who ask for them."""
-        drawn = [self._panel(each) for each in found]
+        drawn = [
+            element("div", aside(each.text), self.draw(each.label, each.draw), class_="fit-panel")
+            for each in found
+        ]
         more = ", ".join(each.title for each in found[shown:])
         rest = details(f"Show {more}", panels(drawn[shown:])) if more else ""
         return join([panels(drawn[:shown]) if shown else "", rest])
-
-    def _panel(self, panel: Panel) -> Html:
-        drawn = self.draw(panel.label, panel.draw)
-        if not panel.text:
-            return drawn
-        return element("div", aside(panel.text), drawn, class_="fit-panel")
 
     def contents(self) -> Html:
         """Return links to the sections."""
@@ -160,10 +144,9 @@ def _kind(value: Any) -> str | None:
     return "long" if len(_TAG.sub("", value)) > 30 else "short"
 
 
-def model_name(name: str, style: SeriesStyle | None = None) -> Html:
+def model_name(name: str, style: SeriesStyle) -> Html:
     """Return the name of a model next to its colour in the figures."""
-    colour = model_colour(name) if style is None else style.colour
-    chip = element("span", class_="chip", style=f"color:{page_colour(colour)}")
+    chip = element("span", class_="chip", style=f"color:{page_colour(style.colour)}")
     return element("span", chip, name, class_="model")
 
 
@@ -219,23 +202,34 @@ def settings(groups: Mapping[str, Any]) -> Html:
     )
 
 
-def html_page(headline: Headline, sections: Sections, without_script: str = "") -> str:
+def html_page(
+    sections: Sections, title: str, verdict: str, notes: Sequence[str], *,
+    facts: Sequence[str] = (), picture: Html | None = None, without_script: str = "",
+) -> str:  # fmt: skip
     """Return the text of the HTML file.
 
     Parameters
     ----------
-    headline : Headline, the first screen
-    sections : Sections, everything below it
+    sections : Sections, everything below the first screen
+    title, verdict, notes : what the first screen says
+    facts : what stands below the title, in the colour of what differs
+    picture : what stands next to the notes
     without_script : str, what the page lacks if the browser runs no JavaScript
     """
     script = _asset("report.js")
-    facts = items(headline.facts, "facts") if headline.facts else ""
-    title = element("h1", headline.title)
+    below = element("p", verdict, class_="headline") if verdict else "", _notes(notes)
+    content: Html = join(below)
+    if picture:
+        content = element("div", element("div", *below), picture, class_="with-picture")
+    hidden = element("h2", "The answer", id="answer-title", class_="hidden")
+    labelled = {"id": "answer", "tabindex": -1, "aria_labelledby": "answer-title"}
+    answer = element("section", hidden, content, **labelled)
+    top = element("h1", title), items(facts, "facts") if facts else ""
     body = element(
         "body",
         element("a", "Skip to the content", href="#answer", class_="skip"),
-        element("header", element("p", "netchoice", class_="brand"), title, facts),
-        element("main", _first_screen(headline), sections.contents(), sections.html()),
+        element("header", element("p", "netchoice", class_="brand"), *top),
+        element("main", answer, sections.contents(), sections.html()),
         element("noscript", element("p", without_script)) if without_script else "",
         element("script", Html(script)),
     )
@@ -245,20 +239,10 @@ def html_page(headline: Headline, sections: Sections, without_script: str = "") 
         element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", f"netchoice: {headline.title}"),
+        element("title", f"netchoice: {title}"),
         element("style", Html(page_colours() + _asset("report.css"))),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
-
-
-def _first_screen(headline: Headline) -> Html:
-    title = element("h2", "The answer", id="answer-title", class_="hidden")
-    verdict = element("p", headline.verdict, class_="headline") if headline.verdict else ""
-    content = join([verdict, _notes(headline.notes)])
-    if headline.picture:
-        content = element("div", element("div", content), headline.picture, class_="with-picture")
-    labelled = {"id": "answer", "tabindex": -1, "aria_labelledby": "answer-title"}
-    return element("section", title, content, **labelled)
 
 
 def _notes(notes: Sequence[str]) -> Html:
