@@ -82,7 +82,11 @@ def embedding(
     make_plane(ax)
     if not texts:
         return ax
-    write_names(ax, simulated)
+    for name, own in simulated.groupby("label"):
+        ax.text(
+            own["x"].median(), own["y"].median(), short(name), ha="center", va="center", zorder=4,
+            fontweight="bold", path_effects=halo(3),
+        )  # fmt: skip
     legend_above(ax, handles=embedding_keys(points, known))
     if hasattr(embedded, "distance_correlation"):
         ax.set_xlabel(
@@ -127,15 +131,6 @@ def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, Seri
                 own["x"], own["y"], s=area, marker=style.marker, color=style.colour, alpha=0.6,
                 linewidth=0, gid=f"model {name}",
             )  # fmt: skip
-
-
-def write_names(ax: Axes, points: pd.DataFrame) -> None:
-    """Write each label at the median of its points."""
-    for name, own in points.groupby("label"):
-        ax.text(
-            own["x"].median(), own["y"].median(), short(name), ha="center", va="center", zorder=4,
-            fontweight="bold", path_effects=halo(3),
-        )  # fmt: skip
 
 
 def make_plane(ax: Axes, adjustable: Literal["datalim", "box"] = "datalim") -> None:

@@ -79,14 +79,15 @@ class AnswerPage:
         self.add_parameters()
         self.add_simulations()
         self.add_appendix()
-        answer, following = self.answer, next_step(self.answer, self.language)
+        answer, reading = self.answer, self.answer.reading
+        following = next_step(answer, self.language)
         notes = [f"Next: {following}"] if following else []
         notes += [power_line(answer), *answer.notes]
         return html_page(
             self.sections, sentence(answer.verdict.sentence), self.condition(),
             [with_options(sentence(note)) for note in notes if note],
             facts=[_signed(fact) for fact in contradictions(answer)],
-            picture=network_picture(answer.graph, self._source()),
+            picture=network_picture(answer.graph, Path(reading.path).name if reading else ""),
         )  # fmt: skip
 
     def name(self, model: str) -> Html:
@@ -114,11 +115,6 @@ class AnswerPage:
         if each.outside and not (found and found[0].feature in each.outside):
             texts.insert(0, _signed(contradiction(self.answer, each)))
         return texts
-
-    def _source(self) -> str:
-        """Return the name of the file that the network was read from, if there is one."""
-        reading = self.answer.reading
-        return "" if reading is None else Path(reading.path).name
 
     # Models
 

@@ -67,22 +67,19 @@ def write_report(
     if isinstance(result, FeatureEvaluation):
         return write_page(EvaluationPage(result).html(), place(path or REPORT), overwrite)
     folder = place(result)
-    text = _folder_page(folder)
-    if path is not None:
-        return write_page(text, place(path), overwrite)
-    with listed_writes(folder):
-        return write_page(text, folder / REPORT, overwrite=True)
-
-
-def _folder_page(folder: Path) -> str:
     if (folder / ANSWER).exists():
-        return AnswerPage(Answer.load(folder)).html()
-    if not (folder / RECOMMENDED).exists():
+        text = AnswerPage(Answer.load(folder)).html()
+    elif (folder / RECOMMENDED).exists():
+        text = EvaluationPage(FeatureEvaluation.load(folder)).html()
+    else:
         raise UsageError(
             f"{folder} contains neither {ANSWER} nor {RECOMMENDED}; expected a folder that netchoice choose "
             "or evaluate wrote and finished"
         )
-    return EvaluationPage(FeatureEvaluation.load(folder)).html()
+    if path is not None:
+        return write_page(text, place(path), overwrite)
+    with listed_writes(folder):
+        return write_page(text, folder / REPORT, overwrite=True)
 
 
 def report_answer(answer: Answer, folder: str | PathLike[str]) -> None:

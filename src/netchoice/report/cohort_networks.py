@@ -119,11 +119,10 @@ def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
         if state not in CANDIDATE and (state or not probability):
             others[state or "not a candidate"] += 1
             continue
-        ends = [rounded(end) for end in (low, high) if end is not None]
-        shown = "–" if probability is None else rounded(probability)
-        fit = "–" if p is None else f"{p:.3g}"
+        ends = " to ".join(rounded(end) for end in (low, high) if end is not None)
+        shown = None if probability is None else rounded(probability)
         estimates = ", ".join(_estimates(network, answers, model))
-        rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit, estimates or "–"))
+        rows.append((model, state or None, shown, ends or None, p, estimates or None))
     rows.sort(key=lambda row: -(_number(network[f"probability_{row[0]}"]) or 0.0))
     head = ("model", "fit", "probability", "interval", "p-value of the fit", "parameters")
     name = short(network["id"], 80)

@@ -67,7 +67,7 @@ class CohortPage:
         )
 
     def add_outcomes(self) -> None:
-        """Add the outcomes by group, and the probabilities of all networks."""
+        """Add the outcomes by group."""
         counts, record, found = outcome_counts(self.cohort), self.record, self.record["verdicts"]
         rows = [
             (group, IN_WORDS[kind], each["n"], each["of"], f"{each['share']:.1%}",
@@ -118,7 +118,6 @@ class CohortPage:
         rows = [_trend(row) for row in self.record["parameters"]]
         head = ("parameter", "covariate", "test", "networks", "ρ, or medians", "p-value", "q-value")
         skipped = ", ".join(self.record["parameters_skipped"])
-        limits = _shown(len(found), len(self.cohort.groups))
         tests = details("Show the tests of parameters against covariates", join([
             _first_rows("Spearman's rank correlation for numbers, Kruskal–Wallis for texts", head, rows),
             aside("The tests use the medians. The intervals of the parameters are not propagated. The "
@@ -127,8 +126,10 @@ class CohortPage:
         self.sections.add(
             "parameters", "Parameters",
             "Points are medians of posteriors, lines are their intervals. A network counts for its most "
-            "probable model, if this model fits. By group, networks are sorted by their median.",
-            self.sections.panels(found, len(found)), aside(limits) if limits else "", tests if rows else "",
+            "probable model, if this model fits. By group, networks are sorted by their median. "
+            f"At most {MOST_PANELS} panels are shown, first by group, then those with the smallest p-values, "
+            f"and at most the {MOST_GROUPS} largest groups.",
+            self.sections.panels(found, len(found)), tests if rows else "",
             aside(f"Estimates in fewer than five networks, not shown: {skipped}.") if skipped else "",
         )  # fmt: skip
 
@@ -162,18 +163,6 @@ class CohortPage:
         )
 
 
-def _shown(n_panels: int, n_groups: int) -> str:
-    """Return which panels and groups are shown, if some are not."""
-    texts = []
-    if n_panels == MOST_PANELS:
-        texts.append(
-            f"At most {MOST_PANELS} panels are shown: first by group, then smallest p-values."
-        )
-    if n_groups > MOST_GROUPS:
-        texts.append(f"By group, the panels show the {MOST_GROUPS} largest of {n_groups} groups.")
-    return " ".join(texts)
-
-
 def _trend(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the row of a test of a parameter against a covariate."""
     if row["rho"] is not None:
@@ -184,7 +173,7 @@ def _trend(row: Mapping[str, Any]) -> tuple[Any, ...]:
         effect += ", …" if len(row["medians"]) > 6 else ""
     return (
         f"{row['model']} {row['parameter']}", row["covariate"], row["test"], row["n"], effect,
-        float(f"{row['p_value']:.3g}"), float(f"{row['q_value']:.3g}"),
+        row["p_value"], row["q_value"],
     )  # fmt: skip
 
 

@@ -26,7 +26,6 @@ from netchoice.markup import Html, element, join
 
 #: Width and height of figures in inches: several in a row, and alone.
 SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
-_TAG = re.compile("<[^>]*>")
 
 
 class Sections:
@@ -84,7 +83,12 @@ class Sections:
     def panels(self, found: Sequence[Panel], shown: int) -> Html:
         """Return the first panels side by side, and the others for readers who ask for them."""
         drawn = [
-            element("div", aside(each.text), self.draw(each.label, each.draw), class_="fit-panel")
+            element(
+                "div",
+                aside(each.text) if each.text else "",
+                self.draw(each.label, each.draw),
+                class_="fit-panel",
+            )
             for each in found
         ]
         more = ", ".join(each.title for each in found[shown:])
@@ -141,7 +145,7 @@ def _kind(value: Any) -> str | None:
         return "number"
     if not isinstance(value, str):
         return None
-    return "long" if len(_TAG.sub("", value)) > 30 else "short"
+    return "long" if len(value) > 30 else "short"
 
 
 def model_name(name: str, style: SeriesStyle) -> Html:
