@@ -127,11 +127,11 @@ def penalty_text(penalty: float) -> str:
     """Return a penalty as short text for an axis.
 
     >>> penalty_text(0.0125), penalty_text(204.8), penalty_text(61440.0)
-    ('0.0125', '205', '61.4k')
+    ('0.0125', '204.8', '61.4k')
     """
     if penalty >= 1e6:
         return f"{penalty:.2g}"
-    return f"{penalty / 1000:.3g}k" if penalty >= 1000 else f"{penalty:.3g}"
+    return f"{penalty / 1000:.3g}k" if penalty >= 1000 else f"{penalty:.4g}"
 
 
 def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
