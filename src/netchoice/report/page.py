@@ -181,9 +181,9 @@ def details(summary: str, body: Html, class_: str | None = None) -> Html:
     return element("details", element("summary", summary), body, class_=class_)
 
 
-def panels(figures: Iterable[Html], class_: str = "small") -> Html:
+def panels(figures: Iterable[Html]) -> Html:
     """Return figures side by side where there is room."""
-    return element("div", *figures, class_=class_)
+    return element("div", *figures, class_="small")
 
 
 def sentence(text: str) -> str:
