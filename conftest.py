@@ -30,7 +30,7 @@ SLOW_EXAMPLES = (
     "drawings.draw_answer",
     "references.References",
     "reported.report_answer",
-    "cohort_report.report_cohort",
+    "build.report_cohort",
     "build.write_report",
     "experiments.reproduce",
 )

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_features
+from cohort_frames import answers_by_hand, random_answers, random_features
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from netchoice import figures
 from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, parameter_trends
 from netchoice.errors import UsageError
@@ -20,7 +21,8 @@ def by_hand():
 
 
 def drawings_of(answers):
-    return data.CohortFigures.of(CohortFrame.of(answers)).drawings()
+    cohort = CohortFrame.of(answers)
+    return data.cohort_drawings(cohort, parameter_trends(cohort)[0], None)
 
 
 def test_outcomes_are_counted_by_group(by_hand):
@@ -42,12 +44,11 @@ def test_outcomes_are_counted_by_group(by_hand):
 def test_each_model_has_one_colour_in_all_figures(by_hand):
     styles = data.cohort_styles(by_hand)
     bars = data.outcome_bars(data.outcome_counts(by_hand), styles).patches
-    rows = data.sorted_probabilities(by_hand).styles
     for model in ("dmc", "lpa"):
         (bar,) = {
             to_hex(bar.get_facecolor()) for bar in bars if bar.get_gid() == f"category {model}"
         }
-        assert bar.upper() == rows[model].colour == styles[model].colour
+        assert bar.upper() == styles[model].colour
     assert styles["dmc"].colour != styles["lpa"].colour
 
 
@@ -62,39 +63,6 @@ def test_small_groups_are_counted_together():
 def test_without_groups_all_networks_are_one_bar():
     answers = CohortFrame.of(answers_by_hand().drop(columns="group"))
     assert data.outcome_counts(answers).index.tolist() == ["all networks"]
-    assert data.sorted_probabilities(answers).spans == {}
-
-
-def test_probabilities_are_sorted_within_groups_and_have_names(by_hand):
-    found = data.sorted_probabilities(by_hand)
-    assert found.ids == ["a1", "a2", "a3", "b3", "c2", "c1"]
-    assert (found.n_all, found.n_without) == (6, 2)
-    assert found.spans == {"yeast": (0, 2), "human": (3, 3), "no group": (4, 5)}
-    assert found.runs == [(0, 1, "dmc"), (2, 3, "lpa"), (4, 4, "dmc"), (5, 5, "lpa")]
-    assert found.values.sum(axis=1).tolist() == pytest.approx([1] * 6)
-    ax = data.probability_rows(found)
-    steps = {patch.get_label(): patch.get_data() for patch in ax.patches if patch.get_label() in
-             ("dmc", "lpa")}  # fmt: skip
-    assert list(steps) == ["dmc", "lpa"]
-    assert steps["dmc"].values[:3].tolist() == [1.0, 1.0, 0.4]
-    texts = [bar.tooltips[0] for bar in ax.containers[0]]
-    assert texts[2] == "a3: lpa 0.600, dmc 0.400"
-    assert [label.get_text() for label in ax.get_yticklabels()] == found.ids
-    names = [text.get_text() for text in ax.texts]
-    assert names == ["dmc", "lpa", "dmc", "lpa", "yeast", "human", "no group"]
-
-
-def test_many_networks_have_the_names_of_their_groups():
-    found = data.sorted_probabilities(CohortFrame.of(random_answers(60, seed=8)))
-    ax = data.probability_rows(found)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["g0", "g1", "g2"]
-    assert [text.get_text() for text in ax.texts] == ["dmc", "dmr"] * 3
-
-
-def test_networks_that_no_model_fits_have_no_probabilities():
-    answers = answers_by_hand().iloc[3:5]
-    assert data.sorted_probabilities(CohortFrame.of(answers)).n_without == 2
-    assert list(drawings_of(answers)) == ["outcomes"]
 
 
 def test_a_group_can_be_called_like_the_bar_of_all_networks():
@@ -105,45 +73,15 @@ def test_a_group_can_be_called_like_the_bar_of_all_networks():
     assert counts.iloc[1:].sum().tolist() == counts.iloc[0].tolist()
 
 
-def test_the_models_with_the_smallest_probabilities_are_drawn_together():
-    names = [f"model-{i:02d}" for i in range(20)]
-    by_network = np.random.default_rng(1).dirichlet(np.linspace(2, 0.1, 20), size=40)
-    verdict = ["one-fits"] * 30 + ["borderline"] * 10
-    answers = pd.DataFrame({"id": [f"n{i}" for i in range(40)], "verdict": verdict})
-    answers["model"] = [names[i] for i in by_network.argmax(axis=1)]
-    for i, name in enumerate(names):
-        answers[f"probability_{name}"] = by_network[:, i]
-        answers[[f"lower_{name}", f"upper_{name}", f"fit_p_{name}"]] = 0.5
-    cohort = CohortFrame.of(answers)
-    shown = data.sorted_probabilities(cohort).values
-    totals = by_network.sum(axis=0)
-    most = sorted(names[i] for i in np.argsort(-totals)[: data.MOST_MODELS])
-    assert list(shown) == [*most, "8 other models"]
-    assert shown.sum(axis=1).to_numpy() == pytest.approx(1)
-    assert shown["8 other models"].sum() == pytest.approx(np.sort(totals)[:8].sum())
-    counts = data.outcome_counts(cohort)
-    assert len(set(counts) & set(names)) == data.MOST_MODELS
-    assert counts.loc["all networks"].sum() == 40
-    assert counts.loc["all networks", "borderline"] == 10
-    ax = data.probability_rows(data.sorted_probabilities(cohort))
-    assert ax.get_legend().get_texts()[-1].get_text() == "8 other models"
-    legend = drawings_of(answers)["outcomes"]().get_legend().get_texts()
-    assert "borderline" in [text.get_text() for text in legend]
-
-
 def test_figures_of_many_networks_have_at_most_5000_points():
     answers = random_answers(12_000)
     cohort = CohortFrame.of(answers)
-    found = data.sorted_probabilities(cohort)
-    assert (len(found.ids), found.n_all + found.n_without) == (1000, 12_000)
     for panel in data.parameter_panels(cohort, parameter_trends(cohort)[0]):
         assert len(medians_of(panel).get_xdata()) <= data.MOST_POINTS / data.MOST_PANELS
     features, X, y = random_features(answers)
     many = pd.concat([X] * 60, ignore_index=True)
-    simulations = {REFERENCE: (many, np.tile(y, 60))}
-    embedding = data.cohort_embeddings(cohort, features, simulations)[0]
-    assert len(embedding.embedding.points) <= data.MOST_POINTS
-    assert embedding.n_all == 12_000
+    found = data.cohort_map(cohort, features, many, np.tile(y, 60))
+    assert len(found.points) == data.MOST_POINTS
 
 
 def test_panels_show_the_estimates_of_models_that_fit():
@@ -169,7 +107,6 @@ def test_panels_show_the_estimates_of_models_that_fit():
     assert place.tolist() == own["group"].map(ticks).tolist()
     medians = medians_of(panels[2])
     assert sorted(medians.get_ydata()) == sorted(by_age["median"])
-    assert len(medians.tooltips) == len(by_age)
 
 
 def medians_of(panel):
@@ -180,52 +117,42 @@ def medians_of(panel):
     return medians
 
 
-class TestEmbedding:
-    def found(self, answers, features, X, y):
-        simulations = {REFERENCE: (X, y)}
-        return data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
-
+class TestMap:
     def test_misfits_lie_apart_and_keep_their_names(self):
         answers = random_answers(80, seed=5)
         features, X, y = random_features(answers)
-        found = self.found(answers, features.sample(frac=1, random_state=1), X, y)[0]
-        networks = found.networks.set_index("id")
-        assert networks["verdict"].to_dict() == answers.set_index("id")["verdict"].to_dict()
-        centre = found.simulated[["x", "y"]].mean()
+        shuffled = features.sample(frac=1, random_state=1)
+        found = data.cohort_map(CohortFrame.of(answers), shuffled, X, y)
+        is_observed = found.points["observed"]
+        networks = found.points[is_observed]
+        assert networks["label"].tolist() == answers["verdict"].map(IN_WORDS).tolist()
+        centre = found.points.loc[~is_observed, ["x", "y"]].mean()
         far = ((networks[["x", "y"]] - centre) ** 2).sum(axis=1)
-        misfit = networks["verdict"] == "none-fits"
+        misfit = networks["label"] == "none fits"
         assert far[misfit].min() > far[~misfit].max()
-        ax = data.embedding_map(found)
-        lines = ax.lines
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-            "simulated", "one model fits", "several models fit", "borderline", "none fits", "not decided"
-        ]  # fmt: skip
-        lines = [line for line in lines if line.get_gid() == "verdict none-fits"]
-        assert len(lines[-1].get_xdata()) == len(lines[-1].tooltips) == misfit.sum()
+        ax = figures.embedding(found, styles=data.map_styles(found))
+        assert {text.get_text() for text in ax.get_legend().get_texts()} == {
+            "dmc", "dmr", "one model fits", "several models fit", "borderline", "none fits", "not decided"
+        }  # fmt: skip
+        (line,) = (line for line in ax.lines if line.get_gid() == "none fits")
+        assert len(line.get_xdata()) == len(line.tooltips) == misfit.sum()
+        one = answers[answers["verdict"] == "none-fits"].iloc[0]
+        assert line.tooltips[0] == f"{one['id']}, {one['group']}, none fits"
 
     def test_networks_or_features_with_missing_values_are_left_out(self):
         answers = random_answers(40)
         features, X, y = random_features(answers)
         features.loc[:19, "transitivity"] = np.nan  # half of the networks lack it
         features.loc[25, "core_3_size"] = np.nan
-        found = self.found(answers, features, X, y)[0]
-        assert found.embedding.features == ("degree_mean", "core_3_size")
-        assert (found.n_all, found.n_lacking, len(found.networks)) == (40, 1, 39)
+        found = data.cohort_map(CohortFrame.of(answers), features, X, y)
+        assert found.features == ("degree_mean", "core_3_size")
+        assert found.points["observed"].sum() == 39
 
-    def test_references_without_simulations_have_no_figure(self):
+    def test_features_without_names_of_networks_are_refused(self):
         answers = random_answers(20)
         features, X, y = random_features(answers)
-        assert self.found(answers.assign(reference="other"), features, X, y) == []
         with pytest.raises(UsageError, match="table of features lacks 'id'"):
-            self.found(answers, features.drop(columns="id"), X, y)
-
-    def test_at_most_six_references(self):
-        answers = random_answers(90)
-        answers["reference"] = [f"c{i % 9}" for i in range(90)]
-        features, X, y = random_features(answers)
-        simulations = {f"c{i}": (X, y) for i in range(9)}
-        found = data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
-        assert [each.n_all for each in found] == [10] * data.MOST_EMBEDDINGS
+            data.cohort_map(CohortFrame.of(answers), features.drop(columns="id"), X, y)
 
 
 def test_parameter_without_estimates_has_no_panel():
@@ -238,31 +165,27 @@ def test_parameter_without_estimates_has_no_panel():
 
 def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
     drawings = drawings_of(answers_by_hand())
-    assert list(drawings) == ["outcomes", "probabilities"]  # too few for parameters
+    assert list(drawings) == ["outcomes"]  # too few for parameters
     ax = drawings["outcomes"]()
     assert [label.get_text() for label in ax.get_yticklabels()] == [
         "all networks (8)", "yeast (3)", "human (3)", "no group (2)"
     ]  # fmt: skip
-    assert [text.get_text() for text in ax.texts][:3] == ["2", "2", "1"]
+    assert [text.get_text() for text in ax.texts if text.get_text()][:3] == ["2", "2", "1"]
     counts = data.outcome_counts(by_hand)
     for name in counts:
         bars = [bar for bar in ax.patches if bar.get_gid() == f"category {name}"]
         widths = [bar.get_width() for bar in bars]
         assert widths == pytest.approx((counts[name] / counts.sum(axis=1)).tolist())
-        n = counts[name].iloc[0]
-        assert bars[0].tooltips == [
-            f"all networks, {IN_WORDS.get(name, name)}: {n} of 8 ({n / 8:.0%})"
-        ]
 
 
 def test_all_figures_are_written(tmp_path):
     answers = random_answers(30)
     features, X, y = random_features(answers)
-    simulations = {REFERENCE: (X, y)}
-    found = data.CohortFigures.of(CohortFrame.of(answers), features, simulations)
-    paths = save_all(found.drawings(), tmp_path / "new", "png")
+    cohort = CohortFrame.of(answers)
+    found = data.cohort_map(cohort, features, X, y)
+    drawings = data.cohort_drawings(cohort, parameter_trends(cohort)[0], found)
+    paths = save_all(drawings, tmp_path / "new", "png")
     assert [path.name for path in paths] == [
-        "outcomes.png", "probabilities.png", "parameters.png",
-        "embedding-mechanisms-100-nodes-isolated-nodes-dropped.png",
+        "outcomes.png", "parameters.png", "map.png",
     ]  # fmt: skip
     assert all(path.stat().st_size > 5000 for path in paths)

@@ -1,7 +1,5 @@
 """The report of a cohort: its contents, its limits, that names stay text, and its use in a browser."""
 
-import shlex
-
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -12,18 +10,17 @@ from report_folders import MARKUP_NAMES
 
 from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, summarise_cohort
-from netchoice.figures.cohort_figures import CohortFigures
+from netchoice.figures.cohort_figures import cohort_map
 from netchoice.report import cohort_networks
 from netchoice.report.cohort_page import CohortPage
 
-OPTIONS = {REFERENCE: ["--reference", "my references"]}
 LARGEST = 3_500_000
 
 
-def page_of(answers, features=None, simulations=None, options=None):
+def page_of(answers, features=None, simulations=None):
     cohort = CohortFrame.of(answers)
-    figures = CohortFigures.of(cohort, features, simulations)
-    return CohortPage(summarise_cohort(answers), cohort, figures, options or {}).html()
+    found = None if simulations is None else cohort_map(cohort, features, *simulations)
+    return CohortPage(summarise_cohort(answers), cohort, found).html()
 
 
 def answers_with_markup():
@@ -47,7 +44,7 @@ def answers_with_markup():
         answers[column] = [name.format(text) for name, text in zip(marks, base, strict=True)]
     features["id"] = answers["id"]
     answers.loc[50:, "error"] = [name.format("error") for name in MARKUP_NAMES] + ["x"] * 3
-    return answers, features, {answers["reference"].iloc[0]: (X, y)}
+    return answers, features, (X, y)
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +67,7 @@ def answers():
 def file(answers, tmp_path_factory):
     features, X, y = random_features(answers)
     path = tmp_path_factory.mktemp("cohort") / "report.html"
-    simulations = {REFERENCE: (X, y)}
-    path.write_text(page_of(answers, features=features, simulations=simulations, options=OPTIONS))
+    path.write_text(page_of(answers, features=features, simulations=(X, y)))
     return path
 
 
@@ -84,9 +80,8 @@ class TestContents:
         )
         assert "One model fits: dmc 2, lpa 1. Several models fit: several families 1." in top
         assert "Borderline: lpa 1." in top
-        assert "How many networks fit none of the models? 2 of 8 Up to 0.07 are expected" in top
-        assert "3 have a q-value of at most 0.05." in top
-        assert "Was every network answered? 8 of 9 1 error" in top
+        assert "by chance, none fits up to 0.07 of 8" in top
+        assert "none fits 3 (q of at most 0.05" in top
         assert "Not answered: 1 of 9 networks, for example d1" in top
 
     def test_sections_and_links_agree(self, by_hand):
@@ -126,39 +121,18 @@ class TestContents:
         errors = by_hand.text.partition("Most frequent reason first")[2]
         assert "…: … nodes; expected at least … 1 d1 d1.tsv: 3 nodes" in errors
 
-    def test_command_is_quoted_for_the_shell(self):
-        answers = random_answers(3).assign(id="-x; rm 'a'/b")
-        answers["file"] = "my nets/$HOME.tsv"
-        page = Outline(page_of(answers, options=OPTIONS))
-        commands = [text for text in page.texts if text.startswith("netchoice choose")]
-        assert shlex.split(commands[0]) == [
-            "netchoice", "choose", "my nets/$HOME.tsv", "--reference", "my references", "--out",
-            "x-rm-a-b-choice",
-        ]  # fmt: skip
-
-    def test_network_without_a_file_of_its_own_has_no_command(self):
-        page = Outline(page_of(random_answers(3).assign(file=""), options=OPTIONS))
-        assert "netchoice choose" not in page.text
-
     def test_parameters_and_embedding_are_shown_if_there_are_any(self):
         answers = random_answers(60)
         features, X, y = random_features(answers)
-        page = Outline(page_of(answers, features=features, simulations={REFERENCE: (X, y)}))
-        assert {"parameters", "embedding"} <= set(page.ids)
+        page = Outline(page_of(answers, features=features, simulations=(X, y)))
+        assert {"parameters", "map"} <= set(page.ids)
         assert "The intervals of the parameters are not propagated." in page.text
-        starts = (
-            "Bar chart of the outcomes by group; all networks: ", "Stacked bars",
-            "Estimates of dmc p_new by group.",
-            "Map of the networks among",
-        )  # fmt: skip
-        for start in starts:
-            (label,) = (label for label in page.figures if label.startswith(start))
-            assert tooltips(page.figures[label])
-        places = tooltips(page.figures[f"Map of the networks among simulations of {REFERENCE}."])
+        assert "Estimates of dmc p_new by group." in page.figures
+        places = tooltips(page.figures["Map of the networks among simulations."])
         assert len(places) == 60
         first = answers.iloc[0]
         assert (
-            f"{first['id']}, {first['group']}: {IN_WORDS[first['verdict']]}, {first['probable']}"
+            f"{first['id']}, {first['group']}, {IN_WORDS[first['verdict']]}, {first['probable']}"
             in places
         )
 
@@ -173,7 +147,6 @@ class TestContents:
         answers = answers_by_hand().tail(1)
         page = Outline(page_of(answers))
         assert "No network was answered." in page.text
-        assert "Was every network answered? 0 of 1" in page.text
 
 
 class TestLimits:
@@ -181,7 +154,7 @@ class TestLimits:
     def test_page_of_many_networks_stays_small_and_says_what_is_left_out(self):
         answers = random_answers(6_000, groups=300)
         features, X, y = random_features(answers)
-        text = page_of(answers, features=features, simulations={REFERENCE: (X, y)})
+        text = page_of(answers, features=features, simulations=(X, y))
         page = Outline(text)
         assert len(text.encode()) < LARGEST
         rows = [a for tag, a in page.elements if a.get("class") == "network"]
@@ -209,10 +182,10 @@ class TestMarkup:
         page = Outline(text)
         allowed = {
             "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
-            "main", "section", "div", "span", "ul", "li", "nav", "figure", "details", "summary", "code",
-            "table", "thead", "tbody", "tr", "th", "td", "label", "input", "select", "option", "button",
+            "main", "section", "div", "span", "ul", "li", "nav", "figure", "details", "summary",
+            "table", "thead", "tbody", "tr", "th", "td", "label", "input", "button",
             "noscript", "script", "caption", "svg", "g", "path", "use", "text", "defs", "clippath",
-            "rect", "pattern",
+            "rect", "pattern", "pre",
         }  # fmt: skip
         tags = [tag for tag, _ in page.elements]
         assert set(tags) <= allowed
@@ -221,7 +194,7 @@ class TestMarkup:
         for name in MARKUP_NAMES:
             assert " ".join(name.format("a note").split()) in page.text
         assert MARKUP_NAMES[0].format("error") in page.text
-        assert {"parameters", "embedding", "networks", "errors"} <= set(page.ids)
+        assert {"parameters", "map", "networks", "errors"} <= set(page.ids)
 
     @pytest.mark.slow
     def test_nothing_runs_in_a_browser(self, text, browser, tmp_path):
@@ -257,7 +230,7 @@ class TestBrowser:
         plots = page.evaluate(
             "[...document.querySelectorAll('.plot svg')].map(g => g.clientHeight)"
         )
-        assert len(plots) >= 4
+        assert len(plots) >= 3
         assert all(height > 60 for height in plots)
         nameless = page.evaluate(
             "[...document.querySelectorAll('input, select, button, summary, a')].filter(e =>"
@@ -295,16 +268,13 @@ class TestBrowser:
         visit.context.close()
 
     @pytest.mark.slow
-    def test_networks_are_filtered_by_text_verdict_and_group(self, browser, file, answers):
+    def test_networks_are_filtered_by_words(self, browser, file, answers):
         visit = Visit(browser, file)
         page = visit.page
-        page.select_option("#network-verdict", "none fits")
+        page.fill("#network-text", "none fits")
         own = answers[answers["verdict"] == "none-fits"]
         assert len(self.shown(page)) == len(own)
-        page.select_option("#network-group", "g1")
-        own = own[own["group"] == "g1"]
-        assert len(self.shown(page)) == len(own)
-        page.fill("#network-text", "ROOT")
+        page.fill("#network-text", "none fits  ROOT")
         own = own[own["tissue"] == "root"]
         assert len(self.shown(page)) == len(own)
         assert page.inner_text("#network-status") == f"{len(own)} of 60 networks"
@@ -319,9 +289,7 @@ class TestBrowser:
         page.keyboard.press("Enter")
         opened = page.locator("#network-list details[open]")
         assert opened.count() == 1
-        assert opened.locator("code").is_visible()
-        first = self.shown(page)[0].strip("▸︎▾ \u00a0")
-        assert f"--out {first}-choice" in opened.inner_text()
+        assert opened.locator(".opened").is_visible()
         visit.check_quiet()
         visit.context.close()
 
@@ -342,7 +310,8 @@ class TestBrowser:
         assert page.locator("#network-list > details").count() == 60
         assert page.locator("#network-controls").is_hidden()
         page.locator("#network-list summary").first.click()
-        assert page.locator("#network-list code").first.is_visible()
-        for name in ("outcomes", "parameters", "networks", "appendix"):
+        assert page.locator("#network-list .opened").first.is_visible()
+        assert page.locator("#appendix pre").count()
+        for name in ("outcomes", "parameters", "networks"):
             assert page.locator(f"#{name} tbody tr").count(), name
         context.close()

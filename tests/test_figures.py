@@ -201,9 +201,8 @@ class TestRankingPaths:
 
     def test_lines_follow_the_positions(self, path):
         ax = figures.ranking_paths(path, "jmi", top=2)
-        drawn = {line.get_gid(): np.nan_to_num(line.get_ydata()).tolist() for line in ax.lines[1:]}
-        # Positions farther below the figure are not drawn.
-        assert drawn == {"a": [1, 2, 4, 0], "b": [2, 1, 2, 1], "c": [0, 0, 3, 2], "d": [0, 4, 1, 4]}
+        drawn = {line.get_gid(): line.get_ydata().tolist() for line in ax.lines[1:]}
+        assert drawn == {"a": [1, 2, 4, 3], "b": [2, 1, 2, 1], "c": [3, 3, 3, 2], "d": [4, 4, 1, 4]}
         styles = {(line.get_marker(), str(line.get_linestyle())) for line in ax.lines[1:]}
         assert len(styles) == 4  # distinguishable without colour
         assert texts(ax.get_yticklabels()) == ["1", "2"]

@@ -127,7 +127,7 @@ def test_report_shows_the_posteriors_of_each_candidate(tmp_path):
     page = Outline(write_report(answer, tmp_path / "page.html").read_text())
     for model, (first, second) in PARAMETERS.items():
         pair = page.figures[f"{model}: Draws of {first} and {second} together."]
-        points = re.findall(r'<use href="([^"]*)" x="([\d.]+)" y="([\d.]+)"/>', pair)
+        points = re.findall(r'<use href="([^"]*)" x="([\d.]+)" y="([\d.]+)"', pair)
         places = np.array([place for name, *place in points if name == points[-1][0]], float)
         known = answer.evidence.posteriors[model].draws
         draws = np.array([known[first], known[second]])

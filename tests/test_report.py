@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from page_outline import Outline, tooltips
+from page_outline import Outline
 from report_folders import (
     MARKUP_NAMES,
     differing,
@@ -20,8 +20,7 @@ from report_folders import (
 )
 
 import netchoice
-from netchoice.choice.text import answer_lines, contradiction, power_line
-from netchoice.costs import CostModel
+from netchoice.choice.text import answer_lines, power_line
 from netchoice.errors import UsageError
 from netchoice.inference.verdict import rounded
 from netchoice.io import ReadingReport
@@ -29,7 +28,6 @@ from netchoice.report import report_answer, report_evaluation
 from netchoice.report.answer_page import AnswerPage
 from netchoice.report.build import write_report
 from netchoice.report.evaluation_page import EvaluationPage
-from netchoice.report.page import sentence
 
 LARGEST = 1_500_000
 READING = ReadingReport("data/my.tsv", "edge list", 9, 2, 0, 0, 0, False, False, False, 40, 80)
@@ -77,10 +75,13 @@ def test_first_screen_has_the_answer(page):
     answer, top = made_answer(), first_screen(page)
     assert answer.verdict.sentence[1:] in top
     assert "of 2 models" in top
+    models = page.text.partition("All models: those that are not rejected first")[2]
     for each in answer.candidates:
         low, high = map(rounded, each.interval)
-        assert f"{each.name} {rounded(each.probability)} 95% interval {low} to {high}." in top
-        assert f"p = {each.p_value:.2g}" in top
+        assert (
+            f"{each.name} fits {rounded(each.probability)} ({low} to {high}) {each.p_value:.2g}"
+            in models
+        )
     for note in (*answer.notes, power_line(answer)):
         assert " ".join(note[1:].split()) in top
 
@@ -96,7 +97,7 @@ def test_sections_are_in_order_and_the_appendix_is_folded(page):
     for text in ("Features and costs", "Held-out accuracy", "seed", "numpy", "dmr"):
         assert text in appendix
     assert "λ" not in page.text
-    assert "penalty" not in page.text
+    assert "penalty" not in page.text.replace('"penalty"', "")  # a setting
     assert len([tag for tag, _ in page.elements if tag == "section"]) == 5
 
 
@@ -120,22 +121,17 @@ def test_differences_have_the_same_sign_for_fitting_and_rejected_models(page_of)
     assert lists == 4  # two in the table, two below
     marked = re.findall(f'<span class="differs">{re.escape(text)}', page.source)
     assert len(marked) == lists
-    on_card = contradiction(answer, answer["dmr"])
-    assert on_card == "transitivity = 0.9 is outside all simulations of dmr"
-    assert f'<span class="differs">{sentence(on_card)}' in page.source
-    assert f"    ⚠ {on_card}" in answer_lines(answer)  # the same sign
+    assert any(line.startswith("    ⚠ transitivity = 0.9") for line in answer_lines(answer))
     assert "Its probability was" in page.text  # of the rejected model, before
 
 
-def test_advice_speaks_the_language_of_the_caller_and_does_not_break(page_of):
+def test_advice_speaks_the_language_of_the_caller(page_of):
     answer = rejected(made_answer())
     page = page_of(answer)
     assert 'Try all mechanisms: space="all", match=True.' in page.text
     page = page_of(replace(answer, reading=READING))
     assert "Try all mechanisms: --space all --match." in page.text
     assert "my.tsv: 40 nodes and " in page.text
-    options = re.findall('<span class="option">([^<]*)</span>', page.source)
-    assert {"--space all", "--match", "--isolated keep"} <= set(options)
 
 
 def test_an_undecided_answer_has_a_page(page_of):
@@ -144,7 +140,6 @@ def test_an_undecided_answer_has_a_page(page_of):
     assert "Not decided within the time limit: 2 of 2 models are still open." in top
     assert "Next: give a longer time limit" in top
     assert list(page.figures) == [next(iter(page.figures))]  # the network
-    assert not in_class(page, "card")
 
 
 def test_one_self_contained_file_of_limited_size(page_of):
@@ -187,16 +182,14 @@ def test_many_models_stay_readable_and_within_the_size(page_of):
     assert len(page.source) < LARGEST
     top = first_screen(page)
     assert "25 of 25 models fit" in top
-    assert "21 more models in the table below." in top
-    assert len(in_class(page, "card")) == 4
     labels = list(page.figures)
-    bars = next(page.figures[label] for label in labels if label.startswith("Probability of"))
-    assert len(tooltips(bars)) == 12
+    bars = next(label for label in labels if label.startswith("Probability of"))
+    assert bars.count(" 0.04") == 12
     assert sum(": Degrees: " in label for label in labels) == 3
     assert sum("Posterior of " in label for label in labels) == 6
     models = page.text.partition("All models: those that are not rejected first")[2]
     assert all(each.name in models for each in answer.models)
-    colours = re.findall(r'class="chip" style="color:var\((--c\w+)\)', page.source)
+    colours = re.findall(r'class="chip" style="color:var\((--\w+)\)', page.source)
     assert len(set(colours)) == 12
 
 
@@ -224,7 +217,7 @@ def test_names_that_look_like_markup_stay_text(page_of):
         "h4", "main", "section", "article", "div", "span", "ul", "li", "nav",
         "figure", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "script", "caption",
         "figcaption", "svg", "g", "path", "use", "text", "defs", "clippath", "rect", "image",
-        "polygon",
+        "pre",
     }  # fmt: skip
     for result in (made_evaluation(), answer):
         page = page_of(result)
@@ -286,7 +279,6 @@ def test_page_of_an_evaluation_recommends_features(page_of):
     assert " ".join(f"{count} recommended: {listed}.".split()) in top
     titles = [
         "Accuracy against cost",
-        "Rankings over λ",
         "Cost of each feature",
     ]
     found = [page.text.rindex(f"{title} ") for title in titles]
@@ -299,28 +291,13 @@ def test_evaluation_in_a_folder_gives_the_same_report(tmp_path):
     assert write_report(folder).read_text() == write_report(result, tmp_path / "a.html").read_text()
 
 
-def test_long_cost_figure_draws_the_most_expensive_and_tables_all():
-    costs = CostModel({f"f{i:03}": float(i) for i in range(200)})
-    page = EvaluationPage(replace(made_evaluation(), costs=costs))
-    page.point = {**page.point, "features": ["f003", "f199"]}
-    page.add_costs()
-    outline = Outline(page.sections.html())
-    drawings = "".join(outline.figures.values())
-    names = re.findall(r">(?:★ )?(f\d{3})</text>", drawings)
-    assert names == [*(f"f{i:03}" for i in range(199, 139, -1)), "f003"]
-    assert re.findall(r">★ (f\d{3})</text>", drawings) == ["f199", "f003"]
-    assert "139 cheaper features are in the table only." in outline.text
-    assert [tag for tag, _ in outline.elements].count("tr") == 201
-
-
 def test_some_numbers_of_features_may_be_missing():
     result = made_evaluation()
     rows = result.evaluation[result.evaluation["k"].isin([result.recommended.k, 4, 7])]
     page = EvaluationPage(replace(result, evaluation=rows))
     page.add_sets()
-    page.add_rankings()
     outline = Outline(page.sections.html())
-    assert len(outline.figures) == 3  # the sets, and the ranking of each method
+    assert len(outline.figures) == 1
 
 
 @pytest.mark.slow
@@ -352,4 +329,4 @@ def test_report_says_what_probabilities_are_given(states, condition):
         replace(each, state=state, probability=0.5, interval=(0.4, 0.6))
         for each, state in zip(answer.models, states, strict=True)
     )
-    assert condition in AnswerPage(replace(answer, models=models)).headline().verdict
+    assert condition in AnswerPage(replace(answer, models=models)).condition()

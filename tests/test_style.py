@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import netchoice
-from netchoice.figures.style import COLOURS, HIGHLIGHT, model_colour, model_styles, on_dark
+from netchoice.figures.style import COLOURS, HIGHLIGHT, ON_DARK, model_colour, model_styles
 
 #: Machado, Oliveira & Fernandes (2009), severity 1; they apply to linear RGB.
 VISION = {
@@ -48,10 +48,11 @@ def test_colours_differ_from_each_other_and_from_the_page_for_all_kinds_of_visio
         assert nearest([colour, HIGHLIGHT], vision) > 9.5
 
 
-def test_a_colour_of_no_series_is_made_lighter_for_a_dark_page():
-    assert on_dark("#e69f00") == COLOURS["#E69F00"]
-    for colour in ("#332288", "#000000"):
-        assert oklab(on_dark(colour), "normal")[0] > 60 > oklab(colour, "normal")[0]
+def test_dark_colours_of_texts_and_lines_are_lighter_on_a_dark_page():
+    for colour, other in ON_DARK.items():
+        if colour not in COLOURS and colour != "#FFFFFF":
+            assert oklab(other, "normal")[0] > 50 or other == "#6B727C"
+    assert oklab(ON_DARK["#FFFFFF"], "normal")[0] < 25
 
 
 def test_each_dozen_of_models_has_all_colours():
@@ -73,9 +74,3 @@ def test_a_model_has_its_own_colour_unless_an_earlier_one_has_it():
     styles = model_styles([rival, "dmr", "dmc"])
     assert styles[rival].colour == own["dmr"]
     assert len({style.colour for style in styles.values()}) == 3
-
-
-def test_models_that_are_shown_together_are_grey():
-    colour = model_styles(["dmc", "5 other models"])["5 other models"].colour
-    assert len({colour[1:3], colour[3:5], colour[5:7]}) == 1
-    assert colour not in COLOURS

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 import netchoice
-from netchoice.figures.style import HIGHLIGHT, model_styles, on_dark
+from netchoice.figures.style import HIGHLIGHT, ON_DARK, model_styles
 
 HERE = Path(__file__).parent
 NODES, SEED, TRUTH = 200, 1, {"p_delete": 0.5, "p_new": 0.4}
@@ -48,7 +48,7 @@ def draw_simulations(ax: Axes, table: pd.DataFrame, text: str, background: str) 
     """Draw simulations by model, and name the models."""
     for name, style in model_styles(("dmc", "dmr")).items():
         own = table[table["model"] == name]
-        colour = on_dark(style.colour) if background != "#FFFFFF" else style.colour
+        colour = ON_DARK[style.colour] if background != "#FFFFFF" else style.colour
         ax.scatter(
             *own[FEATURES].to_numpy().T, s=9, marker=style.marker, color=colour, alpha=0.7, lw=0
         )

@@ -15,13 +15,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.image import imsave
 from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from netchoice.atomic import write_atomically
@@ -79,15 +75,8 @@ class Panels(np.ndarray):
 def _png(figure: Figure) -> tuple[bytes, dict[str, int]]:
     """Return a figure as PNG, and its width in a notebook."""
     file = BytesIO()
-    _write_png(figure, file)
+    figure.savefig(file, format="png")
     return file.getvalue(), {"width": round(SHOWN_DPI * figure.get_size_inches()[0])}
-
-
-def _write_png(figure: Figure, file: Any) -> None:
-    """Write a figure as PNG. It is drawn once; ``savefig`` draws a figure with a layout twice."""
-    canvas: Any = FigureCanvasAgg(figure)
-    canvas.draw()
-    imsave(file, canvas.buffer_rgba(), format="png", dpi=figure.dpi)
 
 
 def halo(width: float = 2.0, colour: str = "white") -> list[AbstractPathEffect]:
@@ -128,14 +117,13 @@ class Panel(NamedTuple):
     """One panel of a figure.
 
     ``title`` names it, ``label`` says what it shows to those who do not see it, and ``draw`` draws it. A page
-    writes the ``text`` above it, and a sign if the panel shows that a network ``differs``.
+    writes the ``text`` above it.
     """
 
     title: str
     label: str
     draw: Callable[[Axes], Any]
     text: str = ""
-    differs: bool = False
 
 
 def draw_panels(
@@ -166,11 +154,6 @@ def legend_above(ax: Axes, **options: Any) -> Any:
     widest = SMALL * (0.58 * max(map(len, map(str, labels)), default=0) + 3.7)  # points
     columns = int(72 * size_in_inches(ax)[0] / widest + 0.15)
     return ax.legend(ncols=max(1, min(columns, 6)), **(_ABOVE | options))
-
-
-def few_ticks(axis: Axis, most: int, **options: Any) -> None:
-    """Place at most about so many ticks on an axis, at round numbers."""
-    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10], **options))
 
 
 def text_at_right(ax: Axes, y: float, text: str, shift: float, **options: Any) -> None:
@@ -241,12 +224,9 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
         raise UsageError(f"{path.name} ends in {found!r}; expected one of {known}")
     root = root_figure(figure)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):
-        if suffix == ".png":
-            write_atomically(path, lambda temporary: _write_png(root, temporary))
-        else:
-            options = {"format": suffix[1:], "metadata": _METADATA[suffix]}
-            write_atomically(path, lambda temporary: root.savefig(temporary, **options))
+    with matplotlib.rc_context({"svg.hashsalt": "netchoice", "savefig.dpi": "figure"}):
+        options = {"format": suffix[1:], "metadata": _METADATA[suffix]}
+        write_atomically(path, lambda temporary: root.savefig(temporary, **options))
     return path
 
 

@@ -1,16 +1,15 @@
-"""Figures of a cohort: outcomes by group, probabilities, parameters, and networks among simulations."""
+"""Figures of a cohort: outcomes by group, parameters, and networks among simulations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from netchoice.choice.cohort_frame import CohortFrame, ParameterOfModel
@@ -20,42 +19,28 @@ from netchoice.choice.cohort_summary import (
     MIN_NETWORKS,
     SEVERAL,
     outcomes,
-    parameter_trends,
 )
 from netchoice.figures.axes import (
     SMALL,
     WIDTH,
     Panel,
-    add_tooltips,
     check_columns,
     draw_panels,
     halo,
     legend_above,
     new_axes,
     short,
-    size_in_inches,
-    text_at_right,
 )
-from netchoice.figures.embeddings import embedding, write_names
-from netchoice.figures.style import OTHER_MODELS, SeriesStyle, model_styles, series_styles
+from netchoice.figures.embeddings import embedding
+from netchoice.figures.style import SeriesStyle, model_styles, series_styles
 from netchoice.inference.mds import Embedding, embed
-from netchoice.inference.verdict import KINDS
-from netchoice.validation import file_names
-
-#: Features X and models y of the simulations, by the text of the reference.
-Simulations = Mapping[str, tuple[pd.DataFrame, Any]]
 
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
-MOST_ROWS = 1000  # of networks in the figure of probabilities
-MOST_NAMED = 30  # networks whose names this figure has
-MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
-MOST_MODELS = 12
-MOST_DESCRIBED = 300  # networks with tooltips in a figure
+MOST_GROUPS, MOST_PANELS = 15, 9
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 #: Greys of outcomes that name neither a model nor a family.
 UNNAMED = {SEVERAL: "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"}
-VERDICT_STYLES = series_styles(KINDS)
 _HATCHES = ("", "//", "\\\\", "++", "||")
 
 
@@ -81,19 +66,7 @@ def outcome_counts(cohort: CohortFrame) -> pd.DataFrame:
     names = [name for name in [*shown, rest] if name in by_group.index]
     total = by_group.sum().to_frame(ALL).T
     counts = pd.concat([total, by_group.loc[names]]) if cohort.groups else total
-    models = _most_frequent(counts[list(cohort.models)], counts.iloc[0])
-    counts = pd.concat([models, counts[[*families, *UNNAMED]]], axis=1)
     return counts.loc[:, counts.any()]
-
-
-def _most_frequent(values: pd.DataFrame, totals: pd.Series) -> pd.DataFrame:
-    """Return the columns of the models with the largest totals, and the sum of the others."""
-    if values.shape[1] <= MOST_MODELS + 1:
-        return values
-    kept = {*totals[values.columns].nlargest(MOST_MODELS).index}
-    rest = [name for name in values if name not in kept]
-    others = values[rest].sum(axis=1).rename(f"{len(rest)}{OTHER_MODELS}")
-    return pd.concat([values.drop(columns=rest), *([others] if others.any() else [])], axis=1)
 
 
 def outcome_bars(
@@ -106,82 +79,21 @@ def outcome_bars(
     known = model_styles(named) | {name: styles[name] for name in named if name in styles}
     colours = {name: style.colour for name, style in known.items()} | UNNAMED
     for i, name in enumerate(counts):
-        text_of = IN_WORDS.get(name, name)
         shares = (counts[name] / sizes.clip(lower=1)).to_numpy()
         bars = ax.barh(
-            range(len(counts)), shares, left=left, height=0.66, color=colours[name], label=short(text_of),
+            range(len(counts)), shares, left=left, height=0.66, color=colours[name],
+            label=short(IN_WORDS.get(name, name)),
             hatch=_HATCHES[i % len(_HATCHES)], edgecolor="white", linewidth=0.8, gid=f"category {name}",
         )  # fmt: skip
-        for y, (bar, share, n) in enumerate(zip(bars, shares, counts[name], strict=True)):
-            text = f"{counts.index[y]}, {text_of}: {n} of {sizes.iloc[y]} ({share:.0%})"
-            add_tooltips(bar, [text])
-            if share > 0.03:
-                x = left[y] + share / 2
-                ax.text(x, y, str(n), ha="center", va="center", path_effects=halo(3))
+        numbers = [
+            str(n) if share > 0.03 else "" for n, share in zip(counts[name], shares, strict=True)
+        ]
+        ax.bar_label(bars, numbers, label_type="center", path_effects=halo(3))
         left += shares
     ax.set_yticks(range(len(counts)), [f"{short(name, 24)} ({n})" for name, n in sizes.items()])
     ax.set(xlim=(0, 1), ylim=(len(counts) - 0.4, -0.6), xlabel="share of the networks")
     legend_above(ax)
     return ax
-
-
-# Probabilities
-
-
-@dataclass(frozen=True)
-class SortedProbabilities:
-    """Probabilities (n, models) of networks, by group and most probable model.
-
-    ``styles`` holds the style of each model. ``spans`` holds the first and the last position of each group;
-    it is empty if there are too many groups to sort by. ``n_all`` is the number of networks of which these
-    are an even sample, and ``n_without`` the number of others: no model fits them.
-    """
-
-    ids: list[str]
-    values: pd.DataFrame
-    styles: dict[str, SeriesStyle]
-    spans: dict[str, tuple[int, int]]
-    n_all: int
-    n_without: int
-
-    @property
-    def runs(self) -> list[tuple[int, int, str]]:
-        """The first and the last position of networks with the same most probable model, and this model."""
-        top = self.values.idxmax(axis=1)
-        number = (top != top.shift()).cumsum()
-        return [
-            (int(own.index[0]), int(own.index[-1]), str(own.iloc[0]))
-            for _, own in top.groupby(number)
-        ]
-
-    @property
-    def height(self) -> float:
-        """The height of the figure in inches."""
-        n_models, n = len(self.styles), len(self.ids)
-        return 0.2 * -(-n_models // 4) + (0.7 + 0.17 * n if n <= MOST_NAMED else 3.2)
-
-
-def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
-    """Return the probabilities of all networks that a model may fit, or of an even sample of many."""
-    columns = {f"probability_{model}": model for model in cohort.models}
-    values = cohort.answered[list(columns)].rename(columns=columns).astype(float).fillna(0.0)
-    values = values[values.sum(axis=1) > 0]
-    values = _most_frequent(values, values.sum())
-    groups = cohort.group[values.index]
-    shown = cohort.groups if len(cohort.groups) <= MOST_GROUPS else []
-    place = {name: i for i, name in enumerate(shown)}
-    top = values.to_numpy().argmax(axis=1) if len(values) else np.empty(0, dtype=int)
-    order = np.lexsort((-values.max(axis=1), top, groups.map(place).fillna(0)))
-    chosen = thin(order, min(MOST_ROWS, MOST_POINTS // max(1, values.shape[1])))
-    rows = values.iloc[chosen]
-    at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
-    ends = at.agg(["min", "max"]) if shown else pd.DataFrame(columns=["min", "max"])
-    spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}
-    styles = model_styles(list(rows)) | cohort_styles(cohort)
-    return SortedProbabilities(
-        cohort.frame.loc[rows.index, "id"].tolist(), rows.reset_index(drop=True),
-        {name: styles[name] for name in rows}, spans, len(values), len(cohort.answered) - len(values),
-    )  # fmt: skip
 
 
 def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
@@ -194,55 +106,6 @@ def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
         return values
     chosen = np.linspace(0, len(values) - 1, most).round().astype(int)
     return np.asarray(values[chosen])
-
-
-def probability_rows(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
-    """Draw the probabilities of each network as a stacked bar, with the names of networks or groups."""
-    ax = new_axes(ax, WIDTH, data.height)
-    n = len(data.values)
-    edges, left = np.arange(n + 1) - 0.5, np.zeros(n)
-    middles = {}
-    for name, style in data.styles.items():
-        right = left + data.values[name].to_numpy()
-        ax.stairs(
-            right, edges, baseline=left, fill=True, orientation="horizontal", color=style.colour,
-            label=short(name), gid=f"model {name}",
-        )  # fmt: skip
-        middles[name], left = (left + right) / 2, right
-    ax.set(xlim=(0, 1), ylim=(edges[-1], edges[0]), xlabel="probability")
-    _write_runs(ax, data, middles)
-    if n <= MOST_DESCRIBED:
-        bars = ax.barh(range(n), 1.0, 1.0, color="black", alpha=0.001)
-        for bar, name, (_, row) in zip(bars, data.ids, data.values.iterrows(), strict=True):
-            largest = row.nlargest(3)
-            texts = (f"{model} {value:.3f}" for model, value in largest[largest > 0].items())
-            add_tooltips(bar, [f"{name}: {', '.join(texts)}"])
-    spans = {short(name, 16): ends for name, ends in data.spans.items()}
-    for _, last in list(spans.values())[:-1]:
-        ax.axhline(last + 0.5, color="black", linewidth=1.5, path_effects=halo(3))
-    if n <= MOST_NAMED:
-        ax.set_yticks(range(n), [short(name, 16) for name in data.ids])
-        for name, ends in spans.items():
-            text_at_right(ax, sum(ends) / 2, name, 3, fontsize=SMALL)
-    else:
-        ax.set_yticks([sum(ends) / 2 for ends in spans.values()], list(spans))
-        ax.set_ylabel("networks by group" if spans else "networks")
-    ax.tick_params(axis="y", length=0)
-    legend_above(ax)
-    return ax
-
-
-def _write_runs(ax: Axes, data: SortedProbabilities, middles: Mapping[str, NDArray[Any]]) -> None:
-    """Write the name of the most probable model on networks that have it in common."""
-    points = 72 * size_in_inches(ax)[1] / len(data.values)
-    for first, last, model in data.runs:
-        own = slice(first, last + 1)
-        is_wide = data.values[model].iloc[own].mean() > 0.2
-        if is_wide and points * (last - first + 1) > SMALL:
-            ax.text(
-                middles[model][own].mean(), (first + last) / 2, short(model, 20), ha="center",
-                va="center", fontsize=SMALL, path_effects=halo(3),
-            )  # fmt: skip
 
 
 # Parameters
@@ -296,12 +159,7 @@ def _draw_estimates(
     """Draw the medians and intervals of one parameter."""
     rows = rows.loc[thin(rows.sort_values("x").index.to_numpy(), MOST_POINTS // MOST_PANELS)]
     ax.vlines(rows["x"], rows["lower"], rows["upper"], color=colour, alpha=0.35, linewidth=1)
-    (medians,) = ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
-    if len(rows) <= MOST_DESCRIBED:
-        add_tooltips(medians, (
-            f"{one['id']}: {one['median']:.3g} ({one['lower']:.3g} to {one['upper']:.3g})"
-            for one in rows.to_dict("records")
-        ))  # fmt: skip
+    ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
     ax.set_ylabel(f"{short(parameter.model, 20)} {short(parameter.name, 20)}")
     ax.set_xlabel(short(covariate))
     ax.tick_params(labelsize=SMALL)
@@ -315,142 +173,59 @@ def _draw_estimates(
 # Networks among simulations
 
 
-@dataclass(frozen=True)
-class CohortEmbedding:
-    """Networks that share a reference, among its simulations.
-
-    ``networks`` has the columns ``x``, ``y``, ``id``, ``group``, ``verdict`` and ``probable``; ``n_all`` is
-    the number of networks with this reference, ``n_lacking`` of those without a value of some feature.
-    """
-
-    reference: str
-    embedding: Embedding
-    networks: pd.DataFrame
-    n_all: int
-    n_lacking: int
-
-    @property
-    def simulated(self) -> pd.DataFrame:
-        """Positions and labels of the simulations."""
-        return self.embedding.points[~self.embedding.points["observed"]]
-
-
-def cohort_embeddings(
-    cohort: CohortFrame, features: pd.DataFrame | None, simulations: Simulations | None
-) -> list[CohortEmbedding]:
-    """Return an embedding for each of the references with the most networks, at most six."""
-    if features is None or not simulations or not len(cohort.answered):
-        return []
+def cohort_map(
+    cohort: CohortFrame, features: pd.DataFrame, X: pd.DataFrame, y: Any
+) -> Embedding | None:
+    """Return answered networks by verdict, with tooltips, among simulations; None if features are missing."""
     known = check_columns(features, ("id",), "table of features")
     known = known.assign(id=known["id"].astype(str)).drop_duplicates("id").set_index("id")
-    counts = cohort.answered["reference"].value_counts()
-    references = [str(name) for name in counts.index if name in simulations][:MOST_EMBEDDINGS]
-    made = (_embedding(cohort, known, name, *simulations[name]) for name in references)
-    return [each for each in made if each is not None]
-
-
-def _embedding(
-    cohort: CohortFrame, features: pd.DataFrame, reference: str, X: pd.DataFrame, y: Any
-) -> CohortEmbedding | None:
-    rows = cohort.answered[cohort.answered["reference"] == reference]
-    names = [name for name in X.columns if name in features and X[name].notna().all()]
-    own = features[names].reindex(rows["id"]).set_axis(rows.index, axis=0).astype(float)
+    rows = cohort.answered[cohort.answered["id"].isin(known.index)]
+    names = [name for name in X.columns if name in known and X[name].notna().all()]
+    own = known[names].reindex(rows["id"]).set_axis(rows.index, axis=0).astype(float)
     own = own.replace([np.inf, -np.inf], np.nan).dropna(how="all")
     own = own.loc[:, own.isna().mean() <= MOST_LACKING].dropna()
     if not own.size or len(X) < 3:
         return None
-    kept = own.loc[thin(own.index.to_numpy(), MOST_POINTS // 2)]
+    own = own.loc[thin(own.index.to_numpy(), MOST_POINTS // 2)]
     sample = thin(np.arange(len(X)), MOST_POINTS // 2)
-    embedding = embed(X[list(kept)].iloc[sample], np.asarray(y)[sample], kept)
-    points = embedding.points[embedding.points["observed"]].set_axis(kept.index, axis=0)
-    described = cohort.frame.loc[kept.index, ["id", "group", "verdict", "probable"]]
-    networks = points[["x", "y"]].join(described)
-    return CohortEmbedding(reference, embedding, networks, len(rows), len(rows) - len(own))
+    found = embed(X[list(own)].iloc[sample], np.asarray(y)[sample], own)
+    texts = rows.loc[own.index].assign(verdict=lambda row: row["verdict"].map(IN_WORDS))
+    is_observed = found.points["observed"]
+    points = found.points.assign(tooltip="")
+    points.loc[is_observed, "label"] = texts["verdict"].to_numpy()
+    points.loc[is_observed, "tooltip"] = [
+        ", ".join(filter(None, row))
+        for row in texts[["id", "group", "verdict", "probable"]].itertuples(index=False)
+    ]
+    return replace(found, points=points)
 
 
-def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
-    """Draw the networks of one reference by verdict, among the simulations of each model in grey."""
-    styles = {
+def map_styles(found: Embedding) -> dict[str, SeriesStyle]:
+    """Return the styles of a map: simulations are grey, networks have the colour of the verdict."""
+    models = found.points.loc[~found.points["observed"], "label"]
+    grey = {
         name: style._replace(colour="#999999")
-        for name, style in series_styles(sorted(data.simulated["label"].unique())).items()
+        for name, style in series_styles(dict.fromkeys(models)).items()
     }
-    ax = embedding(data.simulated, texts=False, styles=styles, ax=ax)
-    write_names(ax, data.simulated)
-    size = 7 * np.sqrt(size_in_inches(ax)[0] / WIDTH)
-    simulated: dict[str, Any] = {
-        "linestyle": "",
-        "marker": "o",
-        "markersize": 3,
-        "color": "#999999",
-    }
-    keys = [Line2D([], [], **simulated, label="simulated")]
-    for kind, style in VERDICT_STYLES.items():
-        own = data.networks[data.networks["verdict"] == kind]
-        if len(own):
-            (markers,) = ax.plot(
-                own["x"], own["y"], linestyle="", marker=style.marker, color=style.colour,
-                markersize=size, markeredgecolor="black", markeredgewidth=0.8, label=IN_WORDS[kind],
-                zorder=3,
-                gid=f"verdict {kind}",
-            )  # fmt: skip
-            keys.append(markers)
-            columns = (own[name] for name in ("id", "group", "probable"))
-            add_tooltips(markers, (
-                f"{name}{f', {group}' if group else ''}: {IN_WORDS[kind]}{f', {models}' if models else ''}"
-                for name, group, models in zip(*columns, strict=True)
-            ))  # fmt: skip
-    legend_above(ax, handles=keys)
-    return ax
+    return grey | dict(zip(IN_WORDS.values(), series_styles(IN_WORDS).values(), strict=True))
 
 
 # All figures of a cohort
 
 
-@dataclass(frozen=True)
-class CohortFigures:
-    """What the figures of a cohort show, computed once for the files and for the report.
+def cohort_drawings(
+    cohort: CohortFrame, trends: Sequence[Mapping[str, Any]], found: Embedding | None
+) -> dict[str, Callable[[], Any]]:
+    """Return, by name, the functions that draw the figures of a cohort.
 
-    Attributes
-    ----------
-    styles : dict, the style of each model
-    outcomes : DataFrame, numbers of networks by group and outcome
-    probabilities : SortedProbabilities
-    parameters : list of Panel
-    embeddings : list of CohortEmbedding
+    ``trends`` are the tests of parameters, and ``found`` is what :func:`cohort_map` returns.
     """
-
-    styles: dict[str, SeriesStyle]
-    outcomes: pd.DataFrame
-    probabilities: SortedProbabilities
-    parameters: list[Panel]
-    embeddings: list[CohortEmbedding]
-
-    @classmethod
-    def of(
-        cls, cohort: CohortFrame, features: pd.DataFrame | None = None,
-        simulations: Simulations | None = None,
-    ) -> CohortFigures:  # fmt: skip
-        """Return what the figures of a cohort show.
-
-        ``features`` has ``id`` and the features of each network. ``simulations`` has, by the text of the
-        reference, features X and models y of its simulations.
-        """
-        return cls(
-            cohort_styles(cohort), outcome_counts(cohort), sorted_probabilities(cohort),
-            parameter_panels(cohort, parameter_trends(cohort)[0]),
-            cohort_embeddings(cohort, features, simulations),
-        )  # fmt: skip
-
-    def drawings(self) -> dict[str, Callable[[], Any]]:
-        """Return, by name, the functions that draw the figures."""
-        drawings: dict[str, Callable[[], Any]] = {}
-        if len(self.outcomes.columns):
-            drawings["outcomes"] = partial(outcome_bars, self.outcomes, self.styles)
-        if self.probabilities.values.size:
-            drawings["probabilities"] = partial(probability_rows, self.probabilities)
-        if self.parameters:
-            drawings["parameters"] = partial(draw_panels, self.parameters, 2.4, ())
-        names = file_names(each.reference for each in self.embeddings)
-        for each in self.embeddings:
-            drawings[f"embedding-{names[each.reference]}"] = partial(embedding_map, each)
-        return drawings
+    counts, panels = outcome_counts(cohort), parameter_panels(cohort, trends)
+    drawings: dict[str, Callable[[], Any]] = {}
+    if len(counts.columns):
+        drawings["outcomes"] = partial(outcome_bars, counts, cohort_styles(cohort))
+    if panels:
+        drawings["parameters"] = partial(draw_panels, panels, 2.4, ())
+    if found is not None:
+        drawings["map"] = partial(embedding, found, styles=map_styles(found))
+    return drawings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -15,7 +15,6 @@ from netchoice.figures.axes import (
     GREY,
     SMALL,
     WIDTH,
-    add_tooltips,
     check_names,
     legend_above,
     new_axes,
@@ -24,8 +23,6 @@ from netchoice.figures.axes import (
 )
 from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.units import duration
-
-MOST_STEPS = 6  # in a tooltip
 
 
 def cost_text(cost: float, unit: str = "s") -> str:
@@ -55,21 +52,13 @@ def cost_title(unit: str, charge: str | None = None) -> str:
 CHARGES = {"shared": "shared steps paid once", "alone": "each feature paid alone"}
 
 
-class SharedStep(NamedTuple):
-    """A shared step, its cost, and how many of the listed features use it."""
-
-    name: str
-    cost: float
-    n_users: int
-
-
 class FeatureCost(NamedTuple):
     """Cost of one feature alone, its own part, and its shared steps, the most expensive first."""
 
     feature: str
     alone: float
     own: float
-    steps: list[SharedStep]
+    steps: dict[str, float]
 
 
 def list_costs(costs: CostModel, features: Iterable[str] | None = None) -> list[FeatureCost]:
@@ -81,11 +70,10 @@ def list_costs(costs: CostModel, features: Iterable[str] | None = None) -> list[
     """
     names = dict.fromkeys(check_names("feature", features, costs.features))
     step_costs = costs.own | costs.steps
-    users = Counter(step for name in names for step in costs.uses.get(name, ()))
     rows = []
     for name in sorted(names, key=costs.cost, reverse=True):
         used = sorted(costs.uses.get(name, ()), key=step_costs.__getitem__, reverse=True)
-        steps = [SharedStep(step, step_costs[step], users[step]) for step in used]
+        steps = {step: step_costs[step] for step in used}
         rows.append(FeatureCost(name, costs.cost(name), costs.own[name], steps))
     return rows
 
@@ -109,8 +97,8 @@ def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None
 
 
 def feature_costs(
-    costs: CostModel, features: Iterable[str] | None = None, *, chosen: Collection[str] = (),
-    unit: str = "s", steps: bool = True, ax: Axes | None = None,
+    costs: CostModel, features: Iterable[str] | None = None, *,
+    unit: str = "s", ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the cost of each feature on a logarithmic axis, the most expensive first.
 
@@ -123,9 +111,7 @@ def feature_costs(
     ----------
     costs : CostModel
     features : iterable of str, by default all
-    chosen : collection of str, features that get a star
     unit : str, unit of the costs; seconds are shown as µs, ms or s
-    steps : bool, whether to name the shared steps
     ax : Axes, optional
 
     Examples
@@ -142,41 +128,22 @@ def feature_costs(
     sharing = [(y, row) for y, row in enumerate(rows) if row.steps]
     heights, own = [y for y, _ in sharing], [row.own for _, row in sharing]
     ax.hlines(heights, own, [row.alone for _, row in sharing], color=GREY, linewidth=1)
-    rings = ax.scatter(
+    ax.scatter(
         own, heights, s=26, marker="o", facecolor="white", edgecolor=VERMILLION, linewidth=1.3,
         zorder=3, label="shared steps already paid", gid="own",
     )  # fmt: skip
     alone = [row.alone for row in rows]
-    points = ax.scatter(
-        alone, range(len(rows)), s=26, color=BLUE, zorder=3, label="cost alone", gid="alone"
-    )
-    add_tooltips(rings, (_in_words(row, unit) for _, row in sharing))
-    add_tooltips(points, (_in_words(row, unit) for row in rows))
-    for y, row in sharing if steps else ():
-        step = row.steps[0]
-        if step.cost > row.own:
-            users = f", shared by {step.n_users}" if step.n_users > 1 else ""
-            text = f"{short(step.name)} {cost_text(step.cost, unit)}{users}"
+    ax.scatter(alone, range(len(rows)), s=26, color=BLUE, zorder=3, label="cost alone", gid="alone")
+    users = Counter(step for row in rows for step in row.steps)
+    for y, row in sharing:
+        step, cost = next(iter(row.steps.items()))
+        if cost > row.own:
+            shared = f", shared by {users[step]}" if users[step] > 1 else ""
+            text = f"{short(step)} {cost_text(cost, unit)}{shared}"
             text_at_right(ax, y, text, 5, fontsize=SMALL, color=GREY)
     cost_axis(ax.xaxis, [*alone, *(row.own for row in rows)], unit, cost_title(unit))
     ax.grid(axis="x", alpha=0.3)
-    names = [
-        f"★ {short(row.feature)}" if row.feature in chosen else short(row.feature) for row in rows
-    ]
-    for label, row in zip(
-        ax.set_yticks(range(len(rows)), names, fontsize=SMALL), rows, strict=True
-    ):
-        label.label1.set_fontweight("bold" if row.feature in chosen else "normal")
+    ax.set_yticks(range(len(rows)), [short(row.feature) for row in rows], fontsize=SMALL)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     legend_above(ax, reverse=True)
     return ax
-
-
-def _in_words(row: FeatureCost, unit: str) -> str:
-    parts = [
-        f"{row.feature}: {cost_text(row.alone, unit)} alone",
-        f"own part {cost_text(row.own, unit)}",
-    ]
-    parts += [f"step {step.name} {cost_text(step.cost, unit)}" for step in row.steps[:MOST_STEPS]]
-    rest = len(row.steps) - MOST_STEPS
-    return ", ".join([*parts, *([f"and {rest} cheaper steps"] if rest > 0 else [])])

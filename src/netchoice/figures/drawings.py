@@ -41,8 +41,9 @@ def answer_drawings(answer: Answer) -> Drawings:
         )
     if evidence.map is not None:
         drawings["map"] = partial(embedding, answer_map(evidence.map), styles=styles)
-    if any(answer_samples(answer).values()):
-        drawings["features"] = partial(feature_distributions, **answer_histograms(answer))
+    histograms = answer_histograms(answer)
+    if histograms["samples"]:
+        drawings["features"] = partial(feature_distributions, **histograms)
     most_probable = answer.candidates[0].name if answer.candidates else ""
     for model, name in file_names(evidence.posteriors).items():
         suffix = "" if model == most_probable else f"-{name}"
@@ -73,16 +74,11 @@ def answer_map(found: Map) -> Embedding:
     return Embedding(points, found.pearson, found.distance_correlation, found.features)
 
 
-def answer_samples(answer: Answer) -> dict[str, dict[str, tuple[float, ...]]]:
-    """Return the features of which simulations have values, with these values by model."""
-    samples = answer.evidence.samples
-    return {name: values for name, values in samples.items() if any(values.values())}
-
-
 def answer_histograms(answer: Answer) -> dict[str, Any]:
     """Return the arguments of :func:`netchoice.figures.feature_distributions` for an answer."""
+    samples = answer.evidence.samples
     return {
-        "samples": answer_samples(answer),
+        "samples": {name: values for name, values in samples.items() if any(values.values())},
         "observed": {each.name: each.observed for each in answer.features},
         "labels": {each.name: each.label for each in answer.features},
         "styles": answer_styles(answer),

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from netchoice.figures.axes import (
     GREY,
     SMALL,
     WIDTH,
+    add_tooltips,
     check_columns,
     halo,
     legend_above,
@@ -25,6 +28,7 @@ from netchoice.figures.axes import (
 )
 from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_styles
 from netchoice.graph import Graph
+from netchoice.inference.mds import OBSERVED
 
 #: Larger networks are not drawn: the drawing would be a blot, and the file large.
 MOST_NODES, MOST_EDGES = 3000, 15_000
@@ -40,15 +44,16 @@ def embedding(
     embedded: Any, *, texts: bool = True, styles: Mapping[str, SeriesStyle] | None = None,
     ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw simulated networks as points in the plane, by model, and the observed one as a star.
+    """Draw simulated networks as points in the plane, by model, and observed ones as larger markers.
 
     Parameters
     ----------
     embedded : Embedding, or DataFrame
         What :func:`netchoice.inference.embed` returns, or its points: ``x``, ``y``, ``label`` and
-        ``observed``.
+        ``observed``; and ``tooltip`` if a page shows a text at each observed network.
     texts : bool, whether to name the models, in a legend and at the median of their points
-    styles : mapping from model to style, by default :func:`model_styles` of the models in their order
+    styles : mapping from label to style
+        By default :func:`model_styles` of the models in their order; an observed network is a star.
     ax : Axes, optional
 
     Examples
@@ -68,18 +73,21 @@ def embedding(
     known = model_styles(models) if styles is None else styles
     _draw_simulated(ax, simulated, {model: known[model] for model in models})
     scale = np.sqrt(size_in_inches(ax)[0] / WIDTH)
-    if len(observed):
-        ax.plot(
-            observed["x"], observed["y"], linestyle="", marker="*", color=HIGHLIGHT,
-            markersize=15 * scale, markeredgecolor="black", markeredgewidth=1.6 * scale, zorder=5,
-            gid="observed", label="observed network",
-        )  # fmt: skip
+    for label, own in observed.groupby("label", sort=False):
+        (markers,) = ax.plot(
+            own["x"], own["y"], linestyle="", zorder=5, gid=label, **_observed(label, known, scale)
+        )
+        if "tooltip" in own:
+            add_tooltips(markers, own["tooltip"])
     make_plane(ax)
     if not texts:
         return ax
-    write_names(ax, simulated)
-    for handle in legend_above(ax).legend_handles[: len(models)]:
-        handle.set(sizes=[36], alpha=1)
+    for name, own in simulated.groupby("label"):
+        ax.text(
+            own["x"].median(), own["y"].median(), short(name), ha="center", va="center", zorder=4,
+            fontweight="bold", path_effects=halo(3),
+        )  # fmt: skip
+    legend_above(ax, handles=embedding_keys(points, known))
     if hasattr(embedded, "distance_correlation"):
         ax.set_xlabel(
             f"distances in the plane and between {len(embedded.features)} features: correlation "
@@ -89,28 +97,40 @@ def embedding(
     return ax
 
 
+def embedding_keys(points: pd.DataFrame, styles: Mapping[str, SeriesStyle]) -> list[Artist]:
+    """Return what stands in the legend of an embedding: each model, and each kind of observed network."""
+    keys: list[Artist] = []
+    for is_observed, own in points.groupby("observed"):
+        for name in dict.fromkeys(own["label"]):
+            style: dict[str, Any] = _observed(name, styles, 0.7) if is_observed else {
+                "marker": styles[name].marker, "color": styles[name].colour
+            }  # fmt: skip
+            label = "observed network" if name == OBSERVED else short(name)
+            keys.append(Line2D([], [], linestyle="", label=label, **style))
+    return keys
+
+
+def _observed(label: str, styles: Mapping[str, SeriesStyle], scale: float) -> dict[str, Any]:
+    """Return how an observed network is drawn: in the style of its label, or as a star."""
+    style = styles.get(label, SeriesStyle(HIGHLIGHT, "*", "-"))
+    return {
+        "marker": style.marker, "color": style.colour, "markeredgecolor": "black",
+        "markersize": (15 if style.marker == "*" else 8) * scale, "markeredgewidth": 1.4 * scale,
+    }  # fmt: skip
+
+
 def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, SeriesStyle]) -> None:
     """Draw the points in mixed batches, so that no model hides another."""
     area = float(np.clip(9000 / max(len(simulated), 1), 5, 40)) * size_in_inches(ax)[0] / WIDTH
     shuffled = simulated.sample(frac=1, random_state=0)
-    step = max(1, len(shuffled) // _BATCHES)
-    for start in range(0, len(shuffled), step):
-        batch = shuffled.iloc[start : start + step]
+    for places in np.array_split(np.arange(len(shuffled)), _BATCHES):
+        batch = shuffled.iloc[places]
         for name, style in styles.items():
             own = batch[batch["label"] == name]
             ax.scatter(
                 own["x"], own["y"], s=area, marker=style.marker, color=style.colour, alpha=0.6,
-                linewidth=0, gid=f"model {name}", label=short(name) if start == 0 else None,
+                linewidth=0, gid=f"model {name}",
             )  # fmt: skip
-
-
-def write_names(ax: Axes, points: pd.DataFrame) -> None:
-    """Write each label at the median of its points."""
-    for name, own in points.groupby("label"):
-        ax.text(
-            own["x"].median(), own["y"].median(), short(name), ha="center", va="center", zorder=4,
-            fontweight="bold", path_effects=halo(3),
-        )  # fmt: skip
 
 
 def make_plane(ax: Axes, adjustable: Literal["datalim", "box"] = "datalim") -> None:

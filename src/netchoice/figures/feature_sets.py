@@ -15,7 +15,6 @@ from netchoice.evaluation.recommendation import measure_of
 from netchoice.figures.axes import (
     SMALL,
     WIDTH,
-    add_tooltips,
     check_columns,
     check_names,
     halo,
@@ -45,7 +44,7 @@ def pareto(
     ----------
     evaluation : DataFrame
         One row for each method, penalty and k: method, cost_alone, cost_shared, accuracy and
-        accuracy_se; and ``tooltip`` if a page shows a text at each set.
+        accuracy_se.
     cost : "cost_shared", "cost_alone" or "k"
         Cost of a set: shared steps paid once, or for each feature that uses them; or the number of
         features, if they have no costs.
@@ -70,12 +69,10 @@ def pareto(
     for method, style in method_styles(dict.fromkeys(evaluation["method"])).items():
         rows = evaluation[evaluation["method"] == method]
         sets = rows.drop_duplicates([cost, "accuracy"])  # many sets occur at several penalties
-        markers = ax.scatter(
+        ax.scatter(
             sets[cost], sets["accuracy"], s=22, marker=style.marker, facecolor="none",
             edgecolor=style.colour, linewidth=0.9, alpha=0.55, label=short(method), gid=str(method),
         )  # fmt: skip
-        if "tooltip" in sets:
-            add_tooltips(markers, sets["tooltip"])
     front = pareto_front(evaluation, cost=cost)
     ax.step(
         front[cost], front["accuracy"], where="post", color="black", linewidth=1.6,
@@ -126,17 +123,15 @@ def _mark(ax: Axes, point: Mapping[str, Any], cost: str, unit: str, measure: str
     )  # fmt: skip
 
 
-def penalty_text(penalty: float, digits: int = 4) -> str:
+def penalty_text(penalty: float) -> str:
     """Return a penalty as short text for an axis.
 
-    >>> penalty_text(0.0125), penalty_text(204.8, 2), penalty_text(61440.0)
-    ('0.0125', '205', '61.4k')
+    >>> penalty_text(0.0125), penalty_text(204.8), penalty_text(61440.0)
+    ('0.0125', '204.8', '61.4k')
     """
     if penalty >= 1e6:
         return f"{penalty:.2g}"
-    if penalty >= 1000:
-        return f"{penalty / 1000:.3g}k"
-    return f"{penalty:.{max(digits, 3) if penalty >= 100 else digits}g}"
+    return f"{penalty / 1000:.3g}k" if penalty >= 1000 else f"{penalty:.4g}"
 
 
 def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
@@ -149,17 +144,6 @@ def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
     ax.set_xlabel("cost penalty λ")
     if n > 1 and penalties[0] == 0:
         ax.axvline(0.5, color="black", ls="--", lw=1.2, path_effects=halo(), gid="no penalty")
-
-
-def ranking_positions(rankings: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return the position of each feature (rows) at each penalty (columns) for one method."""
-    rows = rankings[rankings["method"] == method]
-    for row in rows[rows.duplicated(["penalty", "feature"])].itertuples():
-        raise UsageError(
-            f"the ranking path of {method!r} has {row.feature!r} twice at penalty "
-            f"{row.penalty:g}; expected it once"
-        )
-    return rows.pivot(index="feature", columns="penalty", values="position").sort_index(axis=1)
 
 
 def ranking_paths(
@@ -194,7 +178,13 @@ def ranking_paths(
     check_columns(path, ("method", "penalty", "position", "feature"), "ranking path")
     check_names("method", [method], list(dict.fromkeys(path["method"])))
     check_integer("top", top)
-    positions = ranking_positions(path, method)
+    own = path[path["method"] == method]
+    for row in own[own.duplicated(["penalty", "feature"])].itertuples():
+        raise UsageError(
+            f"the ranking path of {method!r} has {row.feature!r} twice at penalty "
+            f"{row.penalty:g}; expected it once"
+        )
+    positions = own.pivot(index="feature", columns="penalty", values="position").sort_index(axis=1)
     positions = positions[(positions <= top).any(axis=1)]
     best = (1 / positions.where(positions <= top)).sum(axis=1)
     positions = positions.loc[best.sort_values(ascending=False, kind="stable").index[:MOST_RANKED]]
@@ -206,8 +196,6 @@ def ranking_paths(
     order = positions.assign(best=positions.min(axis=1))
     order = order.sort_values(["best", *positions.columns], kind="stable").drop(columns="best")
     penalty_axis(ax, list(order.columns))
-    is_near = (order <= rows).T.rolling(3, center=True, min_periods=1).max().T > 0
-    order = order.where(is_near)  # and nothing else, because it is below the figure
     for feature, style in series_styles(str(name) for name in order.index).items():
         ax.plot(
             range(len(order.columns)), order.loc[feature], color=style.colour, linestyle=style.line,

@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from netchoice.figures.axes import SMALL, WIDTH, Panel, add_tooltips, draw_panels
+from netchoice.figures.axes import SMALL, WIDTH, Panel, draw_panels
 from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.profiles import N_SOURCES, Envelope
 
@@ -90,17 +91,6 @@ class FitPanel:
             f"{range_text(low, high)}."
         )
 
-    def bars(self, level: int) -> tuple[Floats, Floats]:
-        """Return both ends of the 95 % (0) or 50 % (1) range, at least a thin line apart."""
-        low, high = map(position, self.ranges[level])
-        return low, np.maximum(high, low + 0.012 * position(self.top))
-
-    def texts(self) -> list[str]:
-        """Return each observed value with the 95 % range of the simulations as text."""
-        columns = zip(self.labels, self.observed, self.ranges[0].T, strict=True)
-        return [f"{label}: {percent(value)}, simulated {range_text(*ends)}"
-                for label, value, ends in columns]  # fmt: skip
-
     def x_ticks(self) -> dict[int, str]:
         """Return about six bins that get a label, and their first values."""
         last = len(self.labels) - 1
@@ -109,14 +99,6 @@ class FitPanel:
         if self.labels[last:] != [NO_PATH]:
             return ticks
         return {i: text for i, text in ticks.items() if i < 0.85 * last} | {last: NO_PATH}
-
-    def y_ticks(self) -> dict[float, str]:
-        """Return positions and texts of a few values."""
-        ticks = {0.0: "0%"}
-        for value in _TICKS:
-            if value <= self.top and position(value) - max(ticks) > 0.17 * position(self.top):
-                ticks[float(position(value))] = percent(value)
-        return ticks
 
 
 def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE) -> NDArray[Any]:
@@ -141,77 +123,64 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE) -> NDArray[Any
     >>> sorted(ax.get_title(loc="left") for ax in axes)[:3]
     ['Clustering', 'Components', 'Cores']
     """
-    panels = [
-        each._replace(draw=partial(_draw_titled, each)) for each in panels_of(envelopes, colour)
-    ]
-    keys = [
-        Line2D([], [], **_OBSERVED, label="observed network"),
-        Line2D([], [], **_OUTSIDE, linestyle="", label="outside the 95% range"),
-        *(
-            Patch(color=colour, alpha=alpha, label=f"{share}% of simulations")
-            for share, alpha in zip((95, 50), _ALPHAS, strict=True)
-        ),
-    ]
-    return draw_panels(panels, 2.3, keys, 1.25 * WIDTH)
+    return draw_panels(fit_panels(envelopes, colour), 2.3, fit_keys(colour), 1.25 * WIDTH)
 
 
-def _draw_titled(panel: Panel, ax: Axes) -> None:
-    """Draw one panel with its title."""
-    panel.draw(ax)
-    title = f"{panel.title}: differs" if panel.differs else panel.title
-    weight = "bold" if panel.differs else "normal"
-    ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
+def fit_keys(colour: str) -> list[Artist]:
+    """Return what stands in the legend of a fit."""
+    wide, narrow = (
+        Patch(color=colour, alpha=alpha, label=f"{share}% of simulations")
+        for share, alpha in zip((95, 50), _ALPHAS, strict=True)
+    )
+    observed = Line2D([], [], **_OBSERVED, label="observed network")
+    outside = Line2D([], [], **_OUTSIDE, linestyle="", label="outside the 95% range")
+    return [observed, outside, wide, narrow]
 
 
-def panels_of(envelopes: Mapping[str, Envelope], colour: str) -> list[Panel]:
-    """Return the panels of one model, with ranges in this colour; those that differ come first."""
+def fit_panels(envelopes: Mapping[str, Envelope], colour: str) -> list[Panel]:
+    """Return the panels of one model, with ranges in this colour; the largest differences come first.
+
+    A panel without bins is left out: neither the network nor any simulation has a value.
+    """
+    made = (_panel(TEXTS[name], envelope) for name, envelope in envelopes.items())
+    known = [each for each in made if each.labels]
+    known.sort(key=lambda each: (not each.differs, -each.excess.max(initial=0)))
     return [
         Panel(
             each.text.title, f"{each.text.title}: {each.sentence}", partial(_draw, each, colour),
-            each.sentence, each.differs,
+            each.sentence,
         )
-        for each in fit_panels(envelopes)
+        for each in known
     ]  # fmt: skip
 
 
 def _draw(panel: FitPanel, colour: str, ax: Axes) -> None:
     """Draw one panel, with ranges in this colour."""
-    x = np.arange(len(panel.labels))
-    for level, alpha in enumerate(_ALPHAS):
-        low, high = panel.bars(level)
+    x, y, out = np.arange(len(panel.labels)), panel.observed, panel.excess > 0
+    ax.set_yscale("function", functions=(lambda value: np.sqrt(np.maximum(value, 0)), np.square))
+    for level, ((low, high), alpha) in enumerate(zip(panel.ranges, _ALPHAS, strict=True)):
         ax.stairs(
-            high, np.append(x, len(x)) - 0.5, baseline=low, fill=True, color=colour, alpha=alpha,
-            linewidth=0, gid=f"range {level}",
+            high, np.append(x, len(x)) - 0.5, baseline=low, fill=True, alpha=alpha,
+            facecolor=colour, edgecolor=colour, linewidth=0.8, gid=f"range {level}",
         )  # fmt: skip
-    y, out, texts = position(panel.observed), panel.excess > 0, panel.texts()
     ax.plot(x, y, color="black", linewidth=1.2)
     for places, style, name in (
         (~out & ~np.isnan(y), _OBSERVED, "observed"),
         (out, _OUTSIDE, "outside"),
     ):
-        (markers,) = ax.plot(x[places], y[places], linestyle="", zorder=4, gid=name, **style)
-        add_tooltips(markers, [texts[i] for i in np.flatnonzero(places)])
-    ticks, y_ticks = panel.x_ticks(), panel.y_ticks()
+        ax.plot(x[places], y[places], linestyle="", zorder=4, gid=name, **style)
+    ticks, shown = panel.x_ticks(), [0.0]
+    for value in _TICKS:
+        if value <= panel.top and np.sqrt(value) - np.sqrt(shown[-1]) > 0.17 * np.sqrt(panel.top):
+            shown.append(value)
     ax.set_xticks(list(ticks), list(ticks.values()), fontsize=SMALL)
-    ax.set_yticks(list(y_ticks), list(y_ticks.values()), fontsize=SMALL)
-    ax.set(xlim=(-0.6, len(x) - 0.4), ylim=(0, 1.06 * position(panel.top)))
+    ax.set_yticks(shown, map(percent, shown), fontsize=SMALL)
+    ax.set(xlim=(-0.6, len(x) - 0.4), ylim=(0, 1.12 * panel.top))
     ax.set_xlabel(panel.text.x_title, fontsize=SMALL)
     ax.set_ylabel(panel.text.y_title, fontsize=SMALL)
-
-
-def fit_panels(envelopes: Mapping[str, Envelope]) -> list[FitPanel]:
-    """Return the panels of one model; those that differ come first, the largest excess first.
-
-    A panel without bins is left out: neither the network nor any simulation has a value.
-    """
-    made = (_panel(TEXTS[name], envelope) for name, envelope in envelopes.items())
-    panels = [panel for panel in made if panel.labels]
-    return sorted(panels, key=lambda panel: (not panel.differs, -panel.excess.max(initial=0)))
-
-
-def position(values: Any) -> Any:
-    """Return positions on the y axis: square roots, so that small shares can be seen."""
-    return np.sqrt(values)
+    title = f"{panel.text.title}: differs" if panel.differs else panel.text.title
+    weight = "bold" if panel.differs else "normal"
+    ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
 
 
 def percent(value: float) -> str:
@@ -237,8 +206,8 @@ def _panel(text: PanelText, envelope: Envelope) -> FitPanel:
     labels, values = _shown_bins(envelope)
     observed, low, lower, _, upper, high = values
     top = float(np.nanmax([1e-9, *observed, *high]))
-    below, above = position(low) - position(observed), position(observed) - position(high)
-    excess = np.nan_to_num(np.maximum(below, above)).clip(0) / position(top)
+    below, above = np.sqrt(low) - np.sqrt(observed), np.sqrt(observed) - np.sqrt(high)
+    excess = np.nan_to_num(np.maximum(below, above)).clip(0) / np.sqrt(top)
     if envelope.sampled:
         text = text._replace(x_title=f"{text.x_title}, from {N_SOURCES} random nodes")
     differs = envelope.p_value <= ALPHA and bool((excess > 0).any())

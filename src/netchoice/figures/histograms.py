@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.figures.axes import GREY, SMALL, Panel, draw_panels, few_ticks, halo, short
+from netchoice.figures.axes import GREY, SMALL, Panel, draw_panels, halo, short
 from netchoice.figures.style import BLUE, SeriesStyle, model_styles
 
 Floats = NDArray[np.float64]
@@ -28,70 +28,9 @@ BINS, POSTERIOR_BINS = 30, 15
 MOST_POINTS = 500  # in the plane of two parameters
 MOST_FILLED = 3  # models; more filled areas would hide each other
 _WIDE = 100.0  # the axis is logarithmic if the maximum is more than this many times the median
+_ROUND = [1, 2, 5, 10]  # steps between ticks
 _LARGEST = 1e300  # larger values would overflow
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-@dataclass(frozen=True)
-class FeatureScale:
-    """Axis of one feature: linear, logarithmic, or logarithmic with a linear part around 0.
-
-    ``linear_part`` is where the linear part of a "symlog" axis ends, a power of ten.
-
-    >>> scale = FeatureScale.of(np.array([0, 1, 1, 10, 1e5]))
-    >>> scale.kind, scale.linear_part, scale.ticks()
-    ('symlog', 1.0, [0.0, 1.0, 100.0, 10000.0])
-    """
-
-    kind: str
-    linear_part: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Floats) -> FeatureScale:
-        """Return the scale that suits the values."""
-        low, high = float(values.min()), float(values.max())
-        sizes = np.abs(values[values != 0])
-        if not len(sizes) or sizes.max() <= _WIDE * np.median(sizes):
-            return cls("linear", 0.0, low, high)
-        linear_part = 10.0 ** math.ceil(math.log10(np.quantile(sizes, 0.02)))
-        return cls("log" if low > 0 else "symlog", linear_part, low, high)
-
-    def edges(self, values: Floats) -> Floats:
-        """Return the borders of the bins, evenly spaced along the axis; integers get a bin each."""
-        if self.low == self.high:
-            return np.array([self.low - 0.5, self.low + 0.5])
-        if self.kind == "log":
-            return np.geomspace(self.low, self.high, BINS + 1)
-        if self.kind == "symlog":
-            first, last = np.arcsinh(np.array([self.low, self.high]) / self.linear_part)
-            edges = np.asarray(np.sinh(np.linspace(first, last, BINS + 1)) * self.linear_part)
-            edges[[0, -1]] = self.low, self.high  # rounding must not exclude the extremes
-            return edges
-        if (values == np.round(values)).all() and self.high - self.low <= BINS:
-            return np.arange(self.low - 0.5, self.high + 1)
-        return np.linspace(self.low, self.high, BINS + 1)
-
-    def ticks(self) -> list[float]:
-        """Return up to about five values for the ticks of an axis that is not linear."""
-        first = self.low if self.kind == "log" else self.linear_part
-        last = max(abs(self.low), abs(self.high))
-        powers = range(math.ceil(math.log10(first)), math.floor(math.log10(last)) + 1)
-        sizes = [10.0**power for power in powers[:: -(-len(powers) // 4) or 1]]
-        ticks = [*(-size for size in reversed(sizes)), 0.0, *sizes]
-        return [tick for tick in ticks if self.low <= tick <= self.high]
-
-    def set_on(self, ax: Axes) -> None:
-        """Give the x axis this scale."""
-        if self.kind == "linear":
-            few_ticks(ax.xaxis, 4)
-        else:
-            linear_part = {"linthresh": self.linear_part} if self.kind == "symlog" else {}
-            ax.set_xscale(self.kind, **linear_part)
-            ax.set_xticks(self.ticks())
-            ax.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: power_text(tick)))
-        ax.xaxis.set_minor_locator(NullLocator())
 
 
 def feature_distributions(
@@ -121,12 +60,17 @@ def feature_distributions(
     if not models:
         raise UsageError("no simulations to draw; expected values of at least one feature")
     styles = styles or model_styles(models)
-    keys = [
+    panels = histogram_panels(samples, observed, labels or {}, styles)
+    return draw_panels(panels, 1.75, histogram_keys(models, styles))
+
+
+def histogram_keys(models: Iterable[str], styles: Mapping[str, SeriesStyle]) -> list[Artist]:
+    """Return what stands in the legend of histograms of features."""
+    keys: list[Artist] = [
         Line2D([], [], color=styles[model].colour, linestyle=styles[model].line, label=short(model))
         for model in models
     ]
-    keys.append(Line2D([], [], color="black", linewidth=2.2, label="observed network"))
-    return draw_panels(histogram_panels(samples, observed, labels or {}, styles), 1.75, keys)
+    return [*keys, Line2D([], [], color="black", linewidth=2.2, label="observed network")]
 
 
 def histogram_panels(
@@ -149,10 +93,7 @@ def _draw_feature(
     groups = {model: _known(values) for model, values in samples.items()}
     line = _known([observed])
     shown = np.concatenate([*groups.values(), line])
-    if len(shown):
-        scale = FeatureScale.of(shown)
-        edges = scale.edges(shown)
-        scale.set_on(ax)
+    edges = _set_scale(ax, shown) if len(shown) else shown
     for model, own in groups.items():
         if not len(own):
             continue
@@ -166,6 +107,29 @@ def _draw_feature(
     ax.set(ylim=(0, None), yticks=[])
     ax.tick_params(axis="x", labelsize=SMALL)
     ax.set_title(short(title, 40), loc="left", fontsize=SMALL + 1)
+
+
+def _set_scale(ax: Axes, values: Floats) -> Floats:
+    """Give the x axis the scale that suits the values; return bins that are even along it."""
+    low, high = float(values.min()), float(values.max())
+    sizes = np.abs(values[values != 0])
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=_ROUND))
+    if low == high:
+        return np.array([low - 0.5, high + 0.5])
+    if sizes.max() > _WIDE * np.median(sizes):
+        linear_part = 10.0 ** math.ceil(math.log10(np.quantile(sizes, 0.02)))
+        ax.set_xscale("log") if low > 0 else ax.set_xscale("symlog", linthresh=linear_part)
+        locator: Any = ax.xaxis.get_major_locator()
+        locator.set_params(numticks=4)
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: power_text(tick)))
+        ax.xaxis.set_minor_locator(NullLocator())
+    elif high - low <= BINS and (values == np.round(values)).all():
+        return np.arange(low - 0.5, high + 1)  # each integer has a bin
+    axis = ax.xaxis.get_transform()
+    first, last = axis.transform(np.array([low, high]))
+    edges = axis.inverted().transform(np.linspace(first, last, BINS + 1))
+    edges[[0, -1]] = low, high  # rounding must not exclude the extremes
+    return np.asarray(edges)
 
 
 def _known(values: Sequence[float]) -> Floats:
@@ -218,12 +182,17 @@ def posteriors(
     ('p_new', '0.3 to 0.4', 'p_delete')
     """
     panels = posterior_panels(draws, intervals or {}, bounds or {}, uniform, colour)
-    keys = [Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior")]
-    if uniform:
-        keys.append(Line2D([], [], color=GREY, linestyle="--", label="uniform prior"))
-    if intervals:
-        keys.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
-    return draw_panels(panels, 2.4, keys)
+    return draw_panels(panels, 2.4, posterior_keys(colour, bool(uniform)))
+
+
+def posterior_keys(colour: str, uniform: bool) -> list[Artist]:
+    """Return what stands in the legend of posteriors."""
+    prior = Line2D([], [], color=GREY, linestyle="--", label="uniform prior")
+    return [
+        Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior"),
+        Line2D([], [], color="black", linewidth=4, label="credible interval"),
+        *([prior] if uniform else []),
+    ]
 
 
 def posterior_panels(
@@ -233,15 +202,8 @@ def posterior_panels(
     """Return the posterior of each parameter, and then the draws of each pair of parameters."""
     values, panels = _finite(draws), []
     for name, own in values.items():
-        draw = partial(
-            _draw_posterior,
-            name,
-            own,
-            intervals.get(name),
-            bounds.get(name),
-            name in uniform,
-            colour,
-        )
+        ends = intervals.get(name), bounds.get(name)
+        draw = partial(_draw_posterior, name, own, *ends, name in uniform, colour)
         panels.append(Panel(name, f"Posterior of {name}.", draw))
     for pair in combinations(values, 2):
         both = " and ".join(pair)
@@ -287,7 +249,7 @@ def _draw_posterior(
         level = [1 / (high - low)] * 2
         ax.plot([low, high], level, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
     ax.set(xlim=_with_margin(low, high), ylim=(0, None), yticks=[], xlabel=short(name))
-    few_ticks(ax.xaxis, 6)
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=_ROUND))
     ax.tick_params(axis="x", labelsize=SMALL)
     if interval is not None:
         bar: dict[str, Any] = {"color": "black", "linewidth": 4, "solid_capstyle": "butt"}
@@ -308,7 +270,7 @@ def _draw_pair(
     ends = [_with_margin(*prior_range(draws[name], bounds.get(name))) for name in names]
     ax.set(xlabel=short(names[0]), ylabel=short(names[1]), xlim=ends[0], ylim=ends[1])
     for axis in (ax.xaxis, ax.yaxis):
-        few_ticks(axis, 6)
+        axis.set_major_locator(MaxNLocator(6, steps=_ROUND))
     ax.tick_params(labelsize=SMALL)
     title = f"draws (correlation {correlation:.2f})".replace("-", "−")
     ax.set_title(title, loc="left", fontsize=SMALL + 1)

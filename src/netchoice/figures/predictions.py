@@ -12,7 +12,6 @@ from netchoice.figures.axes import (
     GREY,
     SMALL,
     WIDTH,
-    add_tooltips,
     check_columns,
     check_names,
     halo,
@@ -50,15 +49,14 @@ def probabilities(
     styles = styles or model_styles(names)
     ax = new_axes(ax, WIDTH, 1.0 + 0.38 * len(names))
     lengths, colours = [models[name] for name in names], [styles[name].colour for name in names]
-    bars = ax.barh(range(len(names)), lengths, height=0.62, color=colours, alpha=0.75)
-    for y, (name, bar) in enumerate(zip(names, bars, strict=True)):
+    ax.barh(range(len(names)), lengths, height=0.62, color=colours, alpha=0.75)
+    for y, name in enumerate(names):
         low, high = (intervals or {}).get(name, (models[name],) * 2)
         if high > low:
             ax.plot(
                 [low, high], [y, y], color="black", linewidth=1.4, marker="|", markersize=7,
                 path_effects=halo(3), gid="interval",
             )  # fmt: skip
-        add_tooltips(bar, [f"{name}: {models[name]:.4f}, interval {low:.4f} to {high:.4f}"])
         text_at_right(ax, y, rounded(models[name]), 6, fontsize=SMALL + 1)
     ax.set_yticks(range(len(names)), map(short, names))
     ax.set(ylim=(len(names) - 0.4, -0.6), xlim=(0, 1), xlabel="probability of the model")
@@ -97,15 +95,10 @@ def reliability(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label="perfectly calibrated")
     ax.vlines(predicted, low, high, color=BLUE, linewidth=1.2, gid="error")
     area = 15 + 120 * n / n.max(initial=1)
-    points = ax.scatter(
+    ax.scatter(
         predicted, observed, s=area, color=BLUE, zorder=3, gid="reliability",
         label="held-out simulations",
     )  # fmt: skip
-    texts = (
-        f"predicted probability {p:.3f}, observed frequency {f:.3f}, {count:.0f} predictions"
-        for p, f, count in zip(predicted, observed, n, strict=True)
-    )
-    add_tooltips(points, texts)
     ax.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
     ax.set(xlabel="predicted probability", ylabel="observed frequency")
     ax.grid(alpha=0.3)

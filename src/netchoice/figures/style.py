@@ -15,6 +15,11 @@ COLOURS = {
     "#CCAAEE": "#DDAADD", "#AA1100": "#AA1122", "#77CC99": "#88AA88", "#222288": "#5533CC",
     "#9988EE": "#664499", "#553355": "#BB77AA", "#3322DD": "#6644FF", "#885577": "#AA5588",
 }  # fmt: skip
+#: All colours that a dark page changes: also those of texts, axes, grids, and points without a series.
+ON_DARK = COLOURS | {
+    "#000000": "#E9EBEE", "#FFFFFF": "#1C2027", "#595959": "#A3ABB5", "#B0B0B0": "#6B727C",
+    "#4D5359": "#83898F",
+}  # fmt: skip
 BLUE, VERMILLION = "#0072B2", "#D55E00"
 #: Fill of the observed network and of the chosen set of features. No series has this colour.
 HIGHLIGHT = "#F0E442"
@@ -22,21 +27,8 @@ HIGHLIGHT = "#F0E442"
 #: Models whose preferred colours are those at the same positions.
 _WELL_KNOWN = ("dmc", "dmr", "lpa", "smw", "agv", "rdg", "rds", "ba1", "ba2", "ba3", "ba4")
 
-#: The end of the name of models that are shown together; their colour is light grey.
-OTHER_MODELS = " other models"
-
-#: The colour of each selection method of the paper, with one hue for methods of one kind: information
-#: blue, ReliefF orange, penalized forests green, weighted forests purple. The baseline is grey.
-METHOD_COLOURS = {
-    "mrmr": "#0072B2", "jmi": "#56B4E9", "jmim": "#332288", "relieff": "#E69F00",
-    "forest-relieff": "#D55E00", "penalized-mdi": "#009E73", "penalized-mda": "#7AB648",
-    "weighted-mdi": "#CC79A7", "weighted-mda": "#882255", "random": "#888888",
-}  # fmt: skip
-
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "h", "p", "d")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (9, 2)))
-
-_LUMINANCE = (0.2126, 0.7152, 0.0722)  # weights of red, green and blue
 
 
 class SeriesStyle(NamedTuple):
@@ -68,8 +60,7 @@ def method_styles(methods: Iterable[str]) -> dict[str, SeriesStyle]:
     """
     names = list(methods)
     styles = series_styles(dict.fromkeys((*METHODS, *names)))
-    own = {name: style.colour for name, style in styles.items()} | METHOD_COLOURS
-    return {name: styles[name]._replace(colour=own[name]) for name in names}
+    return {name: styles[name] for name in names}
 
 
 def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:
@@ -84,10 +75,8 @@ def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:
     free: list[str] = []
     for name, style in styles.items():
         free = free or list(COLOURS)
-        colour = model_colour(name)
-        if colour in COLOURS:
-            colour = colour if colour in free else free[0]
-            free.remove(colour)
+        colour = model_colour(name) if model_colour(name) in free else free[0]
+        free.remove(colour)
         styles[name] = style._replace(colour=colour)
     return styles
 
@@ -95,24 +84,25 @@ def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:
 def model_colour(name: str) -> str:
     """Return the preferred colour of a model, which depends on its name only.
 
-    >>> model_colour("dmr"), model_colour("5 other models")
-    ('#E69F00', '#DCDCDC')
+    >>> model_colour("dmr")
+    '#E69F00'
     """
-    if name.endswith(OTHER_MODELS):
-        return "#DCDCDC"
     known = _WELL_KNOWN.index(name) if name in _WELL_KNOWN else crc32(name.encode())
     return tuple(COLOURS)[known % len(COLOURS)]
 
 
-def on_dark(colour: str) -> str:
-    """Return a colour for a dark background: its own one, or lighter until it is light enough.
+def page_colour(colour: str) -> str:
+    """Return a colour as a page defines it, for light and dark mode; other colours stay.
 
-    >>> on_dark("#0072B2"), on_dark("#332288")
-    ('#3C9BE0', '#857BB6')
+    >>> page_colour("#e69f00"), page_colour("#123456")
+    ('var(--E69F00)', '#123456')
     """
-    if colour.upper() in COLOURS:
-        return COLOURS[colour.upper()]
-    parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    while sum(w * (part / 255) ** 2.2 for w, part in zip(_LUMINANCE, parts, strict=True)) < 0.2:
-        parts = [int(0.9 * part + 0.1 * 255) for part in parts]
-    return "#" + "".join(f"{part:02X}" for part in parts)
+    name = colour.upper()
+    return f"var(--{name[1:]})" if name in ON_DARK else colour
+
+
+def page_colours() -> str:
+    """Return the style that defines the colours of a page."""
+    light = "".join(f"--{colour[1:]}:{colour};" for colour in ON_DARK)
+    dark = "".join(f"--{colour[1:]}:{other};" for colour, other in ON_DARK.items())
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"

@@ -1,7 +1,6 @@
 """The report of an answer, an evaluation or a cohort: one self-contained HTML file."""
 
-from netchoice.report.build import report_answer, report_evaluation
-from netchoice.report.cohort_report import report_cohort
+from netchoice.report.build import report_answer, report_cohort, report_evaluation
 
 __all__ = [
     "report_answer", "report_cohort", "report_evaluation",

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from netchoice import figures
-from netchoice.choice.answer import Answer, FeatureValue, Interval, ModelAnswer
+from netchoice.choice.answer import Answer, Interval, ModelAnswer
 from netchoice.choice.text import (
-    MOST_LISTED,
     advice_text,
     contradiction,
     contradictions,
@@ -23,11 +21,15 @@ from netchoice.choice.text import (
     power_line,
 )
 from netchoice.figures import drawings
-from netchoice.figures.axes import Panel
+from netchoice.figures.axes import GREY, Panel
 from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, is_drawable
-from netchoice.figures.fit_panels import panels_of
-from netchoice.figures.histograms import histogram_panels, posterior_panels
-from netchoice.figures.style import SeriesStyle
+from netchoice.figures.fit_panels import fit_keys, fit_panels
+from netchoice.figures.histograms import (
+    histogram_keys,
+    histogram_panels,
+    posterior_keys,
+    posterior_panels,
+)
 from netchoice.figures.svg import draw_svg
 from netchoice.graph import Graph
 from netchoice.inference.sequential_test import ALPHA, BORDERLINE, FITS
@@ -35,18 +37,14 @@ from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import (
     WIDE_SIZE,
-    Card,
-    Headline,
     Sections,
     aside,
     details,
     html_page,
     items,
-    keys,
     model_name,
     sentence,
-    series_keys,
-    settings_tables,
+    settings,
     table,
     with_options,
 )
@@ -59,12 +57,6 @@ MOST_PAIRS = 3  # of the parameters of a model
 NETWORK_SIZE = (14.0, 14.0)  # inches; the drawing has no text
 #: A number with more digits than a page shows.
 _LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
-_FIT_KEYS = {
-    "observed": "observed network",
-    "outside": "observed value outside the 95% range",
-    "wide": "range of 95% of the simulations",
-    "middle": "range of 50%, in the colour of the model",
-}
 _QUALITY = (
     "The quality of the estimates was measured on simulations with known parameters, which were held out "
     "and estimated like the network. The expected error is the root mean squared error of the posterior "
@@ -87,55 +79,29 @@ class AnswerPage:
         self.add_parameters()
         self.add_simulations()
         self.add_appendix()
-        return html_page(self.headline(), self.sections)
+        answer, reading = self.answer, self.answer.reading
+        following = next_step(answer, self.language)
+        notes = [f"Next: {following}"] if following else []
+        notes += [power_line(answer), *answer.notes]
+        return html_page(
+            self.sections, sentence(answer.verdict.sentence), self.condition(),
+            [with_options(sentence(note)) for note in notes if note],
+            facts=[_signed(fact) for fact in contradictions(answer)],
+            picture=network_picture(answer.graph, Path(reading.path).name if reading else ""),
+        )  # fmt: skip
 
     def name(self, model: str) -> Html:
         """Return the name of a model next to its colour."""
         return model_name(model, self.styles[model])
 
-    # The first screen
-
-    def headline(self) -> Headline:
-        """Return the verdict, a card for each of the most probable models, and what to know and to do."""
-        answer = self.answer
-        decided = [each for each in answer.candidates if each.state != OPEN]
-        following = next_step(answer, self.language)
-        notes = [f"Next: {following}"] if following else []
-        notes += [power_line(answer), *answer.notes]
-        return Headline(
-            title=sentence(answer.verdict.sentence),
-            verdict=self._condition(decided),
-            cards=[self._card(each) for each in decided[:MOST_LISTED]],
-            notes=[with_options(sentence(note)) for note in notes if note],
-            picture=network_picture(answer.graph, self._source()),
-            facts=[_signed(fact) for fact in contradictions(answer)],
-        )
-
-    def _condition(self, decided: Sequence[ModelAnswer]) -> str:
-        """Return what the numbers of the cards mean."""
-        rest = len(decided) - MOST_LISTED
-        more = f" {count(rest, 'more model')} in the table below." if rest > 0 else ""
+    def condition(self) -> str:
+        """Return what the probabilities assume."""
         if not self.answer.has_probabilities:
-            return more.strip()
+            return ""
         states = {each.state for each in self.answer.models if each.probability is not None}
         words = {FITS: "models that fit", OPEN: "open models", BORDERLINE: "borderline models"}
         listed = " or of the ".join(word for state, word in words.items() if state in states)
-        return f"Probabilities, given that one of the {listed} made the network.{more}"
-
-    def _card(self, each: ModelAnswer) -> Card:
-        """Return the card of a model."""
-        p = _p_text(each)
-        texts = [sentence(f"{each.state}{p}")]
-        reply = each.state if each.probability is None else rounded(each.probability)
-        if each.probability is None or not self.answer.has_probabilities:
-            reply = each.state
-            texts = [sentence(p.removeprefix(", ").replace("p =", "p-value"))] if p else []
-        elif each.interval is not None:
-            texts.insert(0, f"95% interval {_ends(each.interval)}.")
-        texts += [sentence(each.description)] if each.description else []
-        contradicted = contradiction(self.answer, each)
-        texts += [_signed(contradicted)] if contradicted else []
-        return Card(self.name(each.name), reply, texts)
+        return f"Probabilities, given that one of the {listed} made the network."
 
     def _differences(self, each: ModelAnswer) -> list[Html]:
         """Return how the network differs from a model; first what no simulation reaches, with a sign."""
@@ -149,11 +115,6 @@ class AnswerPage:
         if each.outside and not (found and found[0].feature in each.outside):
             texts.insert(0, _signed(contradiction(self.answer, each)))
         return texts
-
-    def _source(self) -> str:
-        """Return the name of the file that the network was read from, if there is one."""
-        reading = self.answer.reading
-        return "" if reading is None else Path(reading.path).name
 
     # Models
 
@@ -183,12 +144,13 @@ class AnswerPage:
         )  # fmt: skip
 
     def _models_table(self) -> Html:
+        has_probabilities = self.answer.has_probabilities
         rows = [
             (
                 self.name(each.name),
                 each.state,
-                _probability_cell(each) if self.answer.has_probabilities else None,
-                _p_cell(each),
+                _estimate(each.probability, each.interval, rounded) if has_probabilities else None,
+                _estimate(each.p_value, each.p_interval, "{:.2g}".format),
                 each.family,
                 next(iter(self._differences(each)), None),
             )
@@ -212,7 +174,7 @@ class AnswerPage:
         known = [each for each in self.answer.models if each.name in envelopes]
         shown = known or [each for each in self.answer.models if each.discrepancies]
         if known:
-            yield keys(_FIT_KEYS)
+            yield self.sections.keys(fit_keys(GREY))
             yield aside(
                 "⚠ marks a value outside all simulations of a model, or all near the network, and panels "
                 "in which the observed line is farther outside the 95% ranges than the lines of 95 in 100 "
@@ -223,18 +185,20 @@ class AnswerPage:
             yield self._explanation(each, is_first=number == 0)
 
     def _explanation(self, each: ModelAnswer, is_first: bool) -> Html:
-        found = panels_of(
+        found = fit_panels(
             self.answer.evidence.envelopes.get(each.name, {}), self.styles[each.name].colour
         )
-        before = "" if each.is_candidate else _before_text(each)
-        reference = sentence(each.reference) if each.reference else ""
+        p_value = _estimate(each.p_value, each.p_interval, "{:.2g}".format)
+        before = None if each.is_candidate else each.probability_before
         differences = self._differences(each)
         tried = each.advice if is_first else ()  # that of the others is nearly the same
         advice = [with_options(sentence(advice_text(one, self.language))) for one in tried]
         return element(
             "article",
-            element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),
-            aside(f"{before} {reference}") if before or reference else "",
+            element("h3", self.name(each.name), f" {each.state}", f", p = {p_value}" if p_value else ""),
+            "" if before is None else aside(
+                f"Its probability was {rounded(before)} before models were rejected."
+            ),
             items(differences, "differences") if differences else aside("No feature differs clearly."),
             self._panels(each, found, MOST_PANELS if is_first else 0),
             join([element("h4", "What to try"), items(advice)]) if advice else "",
@@ -255,17 +219,16 @@ class AnswerPage:
         drawn = [each for each in known if each.name in self.answer.evidence.posteriors]
         first, *others = [self._posterior(each) for each in drawn] or [Html("")]
         names = ", ".join(each.name for each in drawn[1:])
-        coverage = next(iter(known[0].parameters.values())).coverage
-        shown = {"middle": "posterior", "observed thick": f"{coverage:.0%} interval"}
-        if any(drawings.answer_posterior(self.answer, each.name)["uniform"] for each in drawn):
-            shown["dashed"] = "uniform prior"
+        uniform = any(
+            drawings.answer_posterior(self.answer, each.name)["uniform"] for each in drawn
+        )
         measured = any(one.quality for each in known for one in each.parameters.values())
         self.sections.add(
             "parameters", "Parameters",
             "The filled area is the posterior density of the parameter. If it looks like the prior, the "
             "network does not determine the parameter. Points are draws of two parameters together; the axes "
             "span the priors.",
-            keys(shown) if drawn else "", first,
+            self.sections.keys(posterior_keys(GREY, uniform)) if drawn else "", first,
             details(f"Show {names}", join(others)) if others else "",
             aside(_QUALITY) if measured else "",
             _parameters_table(known),
@@ -281,7 +244,10 @@ class AnswerPage:
 
     def add_simulations(self) -> None:
         """Add the map, and histograms of the features that differ most."""
-        parts = [*self._map(), *self._histograms()]
+        found, parts = self.answer.evidence.map, [*self._histograms()]
+        if found is not None:
+            label = f"Map of {len(found.x)} simulated networks by model, with the observed network as a star."
+            parts.insert(0, self.sections.map(label, drawings.answer_map(found), self.styles))
         if parts:
             self.sections.add(
                 "simulations", "The network among the simulations",
@@ -292,44 +258,19 @@ class AnswerPage:
                 *parts,
             )  # fmt: skip
 
-    def _map(self) -> Iterable[Html]:
-        """Yield the legend, the map, and how well it shows the distances."""
-        found = self.answer.evidence.map
-        if found is None:
-            return
-        embedded = drawings.answer_map(found)
-        width, height = np.ptp(embedded.points[["x", "y"]].to_numpy(dtype=float), axis=0)
-        shape = float(np.clip(height / width, 0.4, 0.7))
-        yield series_keys(self._styles_of(found.model))
-        yield self.sections.draw(
-            f"Map of {len(found.x)} simulated networks by model, with the observed network as a star.",
-            lambda ax: figures.embedding(embedded, texts=False, styles=self.styles, ax=ax),
-            (WIDE_SIZE[0], WIDE_SIZE[0] * shape), scale=2.4,
-        )  # fmt: skip
-        yield aside(
-            f"The distances in the plane have a correlation of {found.pearson:.2f} with the distances "
-            f"between the networks in {len(found.features)} features (distance correlation "
-            f"{found.distance_correlation:.2f})."
-        )
-
     def _histograms(self) -> Iterable[Html]:
         shown = drawings.answer_histograms(self.answer)
         if shown["samples"]:
-            models = [model for each in shown["samples"].values() for model in each]
+            models = dict.fromkeys(model for each in shown["samples"].values() for model in each)
             yield element("h3", "Features that differ most between the models")
-            yield series_keys(self._styles_of(models), line=True)
+            yield self.sections.keys(histogram_keys(models, self.styles))
             yield self.sections.panels(histogram_panels(**shown), MOST_PANELS)
-
-    def _styles_of(self, models: Iterable[str]) -> dict[str, SeriesStyle]:
-        return {model: self.styles[model] for model in dict.fromkeys(models)}
 
     # The appendix
 
     def add_appendix(self) -> None:
         """Add features and costs, the reliability of predictions, the network, settings and versions."""
         answer = self.answer
-        settings = dict(answer.settings)
-        versions = {**settings.pop("versions"), "python": settings.pop("python")}
         network = [(name.replace("_", " "), value) for name, value in answer.network.items()]
         reading = answer.reading
         self.sections.add(
@@ -342,7 +283,7 @@ class AnswerPage:
             items(reading.lines()) if reading else aside("The network was passed in Python."),
             table("The network that was compared", ("property", "value"), network),
             element("h3", "Models, settings and versions"),
-            settings_tables({"Settings": settings, "Space": answer.space, "Versions": versions}),
+            settings({"Settings": answer.settings, "Space": answer.space}),
             fold="Show the appendix",
         )  # fmt: skip
 
@@ -351,8 +292,8 @@ class AnswerPage:
         head = ("feature", "what it is", "observed value", "cost alone",
                 *(f"share below, {model}" for model in models))  # fmt: skip
         rows = [
-            (each.name, each.label, each.observed, _cost_of(each),
-             *(_share(each.below.get(model)) for model in models))
+            (each.name, each.label, each.observed, duration(each.cost) if each.cost else None,
+             *(f"{each.below[model]:.0%}" if model in each.below else None for model in models))
             for each in self.answer.features
         ]  # fmt: skip
         caption = "Features by which models were compared; a share of 0% or 100% is outside the simulations"
@@ -402,37 +343,13 @@ def network_picture(graph: Graph, name: str = "") -> Html:
     return element("figure", drawing, element("figcaption", caption), class_="plot network")
 
 
-def _before_text(each: ModelAnswer) -> str:
-    if each.probability_before is None:
-        return ""
-    return f"Its probability was {rounded(each.probability_before)} before models were rejected."
-
-
-def _ends(interval: Interval) -> str:
-    return " to ".join(map(rounded, interval))
-
-
-def _probability_cell(each: ModelAnswer) -> Html | None:
-    if each.probability is None:
+def _estimate(
+    value: float | None, ends: Interval | None, text: Callable[[float], str]
+) -> str | None:
+    """Return a value with its interval, or None for a missing value."""
+    if value is None:
         return None
-    return _with_interval(rounded(each.probability), each.interval and _ends(each.interval))
-
-
-def _p_cell(each: ModelAnswer) -> Html | None:
-    return None if each.p_value is None else _with_interval(f"{each.p_value:.2g}", _p_ends(each))
-
-
-def _with_interval(value: str, ends: str | None) -> Html:
-    """Return a value and its interval, which may stand in the next line."""
-    return join([value, " ", element("span", f"({ends})", class_="option") if ends else ""])
-
-
-def _p_text(each: ModelAnswer) -> str:
-    return "" if each.p_value is None else f", p = {each.p_value:.2g} ({_p_ends(each)})"
-
-
-def _p_ends(each: ModelAnswer) -> str:
-    return "" if each.p_interval is None else " to ".join(f"{end:.2g}" for end in each.p_interval)
+    return text(value) + (f" ({' to '.join(map(text, ends))})" if ends else "")
 
 
 def _parameters_table(models: Sequence[ModelAnswer]) -> Html:
@@ -471,11 +388,3 @@ def _cost_text(answer: Answer) -> str:
         "network, shared steps paid once; all features that could be compared cost "
         f"{duration(cost.all_features)}."
     )
-
-
-def _cost_of(each: FeatureValue) -> str | None:
-    return duration(each.cost) if each.cost else None
-
-
-def _share(share: float | None) -> str | None:
-    return None if share is None else f"{share:.0%}"

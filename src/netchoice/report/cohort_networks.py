@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,24 +11,21 @@ import pandas as pd
 
 from netchoice.choice.cohort_frame import CANDIDATE, CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, listed, split_notes
+from netchoice.figures.axes import short
 from netchoice.inference.verdict import rounded
 from netchoice.markup import Html, element, join
 from netchoice.report.page import Sections, aside, cell, items, table
-from netchoice.validation import file_names
 
 MOST_NETWORKS = 1000
 MOST_CHARACTERS = 6_000_000  # of all rows, so that the page stays small
-_MOST_GROUPS, _LONGEST = 100, 500  # in the list of groups; characters of one text
+_LONGEST = 500  # characters of one text
 _COLUMNS = ("network", "group", "verdict", "probable models, or how it differs", "probability",
             "p-value", "q-value")  # fmt: skip
 #: Verdicts in the order in which they need attention.
 _NOTABLE = ("none-fits", "open", "borderline", "several-fit", "one-fits")
 
 
-def add_networks(
-    sections: Sections, record: Mapping[str, Any], answers: CohortFrame,
-    options: Mapping[str, Sequence[str]],
-) -> None:  # fmt: skip
+def add_networks(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
     """Add a row for each network, first those that no model fits; very many are limited to the first."""
     q_values = np.array(record["none_fits"]["q_values"], dtype=np.float64)
     frame = answers.frame.assign(none_fits_p=answers.none_fits_p, none_fits_q=q_values)
@@ -38,8 +34,7 @@ def add_networks(
     frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
     rows, size = [], 0
     for network in frame.head(MOST_NETWORKS).to_dict("records"):
-        command = _command(network, options)
-        rows.append(_row(network, answers, command))
+        rows.append(_row(network, answers))
         size += len(rows[-1])
         if size > MOST_CHARACTERS:
             break
@@ -48,7 +43,11 @@ def add_networks(
         f"The list has {len(rows)} of {len(frame)} networks. {rest} are left out; the table of answers has "
         "all."
     )
-    head = element("div", *(_sorter(i, name) for i, name in enumerate(_COLUMNS)), class_="row head")
+    sorters = (
+        element("button", name, type="button", disabled=True, class_="sort", data_column=i)
+        for i, name in enumerate(_COLUMNS)
+    )
+    head = element("div", *sorters, class_="row head")
     body = element("div", *rows, id="network-list")
     region = element(
         "div", head, body, class_="scroll networks", tabindex=0, role="region", aria_label="Rows"
@@ -60,51 +59,33 @@ def add_networks(
         "models are the smallest set with a probability of at least 0.95; the probability is that of the "
         "first. The p-value is the largest of all models, the q-value is adjusted for all networks.",
         aside(left_out) if rest else "",
-        _controls(answers) if rows else "", region if rows else aside("No network was answered."),
+        _controls() if rows else "", region if rows else aside("No network was answered."),
     )  # fmt: skip
 
 
-def _sorter(i: int, name: str) -> Html:
-    """Return the button that sorts by a column; the script enables it."""
-    return element("button", name, type="button", disabled=True, class_="sort", data_column=i)
-
-
-def _controls(answers: CohortFrame) -> Html:
-    """Return the filters, which the script shows."""
+def _controls() -> Html:
+    """Return the filter, which the script shows."""
     field = element(
         "input", type="search", id="network-text", autocomplete="off", spellcheck="false"
     )
-    label = element("label", "Contains the text", for_="network-text")
-    any_verdict = {"": "any verdict"} | {text: text for text in IN_WORDS.values()}
-    parts = [
-        element("p", label, field, class_="control"),
-        _choice_of("network-verdict", "Verdict", any_verdict),
-    ]
-    if 1 < len(answers.groups) <= _MOST_GROUPS:
-        any_group = {"": "any group"} | {name: name for name in answers.groups}
-        parts.append(_choice_of("network-group", "Group", any_group))
+    words = "Contains these words, such as a verdict, a group or a model"
+    label = element("label", words, for_="network-text")
     status = element("p", id="network-status", class_="aside", role="status")
-    return element("div", *parts, status, id="network-controls", class_="filters", hidden=True)
+    shown = element("p", label, field, class_="control"), status
+    return element("div", *shown, id="network-controls", hidden=True)
 
 
-def _choice_of(name: str, title: str, options: Mapping[str, str]) -> Html:
-    """Return a drop-down list with its label; ``options`` maps values to texts."""
-    choices = [element("option", text, value=value) for value, text in options.items()]
-    label = element("label", title, for_=name)
-    return element("p", label, element("select", *choices, id=name), class_="control")
-
-
-def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html:
+def _row(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     """Return the row of one network and what it opens to."""
     probability = _number(network.get(f"probability_{network['model']}"))
     shown = "–" if probability is None else rounded(probability)
     notes = split_notes(network["notes"])
     first = notes[0].partition(": ")[2] if notes else ""
     cells = [
-        element("span", _short(network["id"], 80), class_="name"),
-        element("span", _short(network["group"], 40) or "–"),
+        element("span", short(network["id"], 80), class_="name"),
+        element("span", short(network["group"], 40) or "–"),
         element("span", IN_WORDS[network["verdict"]], class_=f"verdict {network['verdict']}"),
-        element("span", _short(network["probable"] or network["model"] or first, 80) or "–"),
+        element("span", short(network["probable"] or network["model"] or first, 80) or "–"),
         element("span", shown, data_value=probability),
         *(
             element("span", "–" if value is None else f"{value:.2g}", data_value=value)
@@ -116,13 +97,10 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
         element("summary", *cells, class_="row"),
         element(
             "div",
-            element("p", _short(network["headline"])) if network["headline"] else "",
-            items(map(_short, notes)) if notes else "",
+            element("p", short(network["headline"], _LONGEST)) if network["headline"] else "",
+            items(short(note, _LONGEST) for note in notes) if notes else "",
             _models(network, answers),
             element("p", _facts(network, answers), class_="aside"),
-            element("p", "The full report of this network: ", element("code", command))
-            if command
-            else "",
             class_="opened",
         ),
         class_="network",
@@ -141,14 +119,13 @@ def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
         if state not in CANDIDATE and (state or not probability):
             others[state or "not a candidate"] += 1
             continue
-        ends = [rounded(end) for end in (low, high) if end is not None]
-        shown = "–" if probability is None else rounded(probability)
-        fit = "–" if p is None else f"{p:.3g}"
+        ends = " to ".join(rounded(end) for end in (low, high) if end is not None)
+        shown = None if probability is None else rounded(probability)
         estimates = ", ".join(_estimates(network, answers, model))
-        rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit, estimates or "–"))
+        rows.append((model, state or None, shown, ends or None, p, estimates or None))
     rows.sort(key=lambda row: -(_number(network[f"probability_{row[0]}"]) or 0.0))
     head = ("model", "fit", "probability", "interval", "p-value of the fit", "parameters")
-    name = _short(network["id"], 80)
+    name = short(network["id"], 80)
     found = table(f"Models that fit {name} or may fit it", head, rows) if rows else ""
     rest = listed({f"{state}:": n for state, n in others.items()})
     return join([found, element("p", f"The other models: {rest}.") if rest else ""])
@@ -169,26 +146,12 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> str:
     names |= {name: name for name in answers.covariates}
     values = {label: network[name] for name, label in names.items()}
     known = (
-        f"{_short(label, 60)}: {_short(cell(value))}"
+        f"{short(label, 60)}: {short(cell(value), _LONGEST)}"
         for label, value in values.items()
         if not (pd.isna(value) or value == "")
     )
     return "; ".join(known)
 
 
-def _command(network: Mapping[str, Any], options: Mapping[str, Sequence[str]]) -> str:
-    """Return the command that chooses a model for the network of a file; "" if it is not known."""
-    identity, known = str(network["id"]), options.get(str(network["reference"]))
-    if known is None or not network["file"]:
-        return ""
-    folder, file = file_names([identity])[identity].strip("-") or "network", str(network["file"])
-    return shlex.join(["netchoice", "choose", file, *known, "--out", f"{folder}-choice"])
-
-
 def _number(value: Any) -> float | None:
     return None if value is None or not np.isfinite(float(value)) else float(value)
-
-
-def _short(value: Any, longest: int = _LONGEST) -> str:
-    text = str(value)
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -6,184 +6,118 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from netchoice.choice.cohort_frame import OWN, CohortFrame
-from netchoice.choice.cohort_summary import IN_WORDS, listed, mean_count
+from netchoice.choice.cohort_frame import CohortFrame
+from netchoice.choice.cohort_summary import IN_WORDS, listed
 from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
     MOST_PANELS,
-    CohortEmbedding,
-    CohortFigures,
-    embedding_map,
+    cohort_styles,
+    map_styles,
     outcome_bars,
-    probability_rows,
+    outcome_counts,
+    parameter_panels,
 )
-from netchoice.markup import Html, element, join
+from netchoice.inference.mds import Embedding
+from netchoice.markup import Html, join
 from netchoice.report.cohort_networks import add_networks
 from netchoice.report.page import (
     WIDE_SIZE,
-    Card,
-    Headline,
     Sections,
     aside,
     details,
     html_page,
-    panels,
     sentence,
-    settings_tables,
+    settings,
     table,
 )
-from netchoice.units import count, duration
+from netchoice.units import count
 
 MOST_ROWS = 200  # of a table
 WITHOUT_SCRIPT = "Sorting and filtering the networks need JavaScript; all tables do not."
 
 
 class CohortPage:
-    """The sections of the page, and what they share: the summary, the answers, and the figures.
-
-    ``options`` holds, by the text of the reference, options of ``netchoice choose`` with which a network of
-    the cohort gets an answer from the same simulations. Without these, the page does not state the command.
-    """
+    """The sections of the page, and what they share: the summary, the answers, and the map."""
 
     def __init__(
-        self, record: Mapping[str, Any], cohort: CohortFrame, figures: CohortFigures,
-        options: Mapping[str, Sequence[str]],
-    ) -> None:  # fmt: skip
-        self.record, self.cohort, self.figures, self.options = record, cohort, figures, options
+        self, record: Mapping[str, Any], cohort: CohortFrame, found: Embedding | None
+    ) -> None:
+        self.record, self.cohort, self.found = record, cohort, found
         self.sections = Sections()
 
     def html(self) -> str:
         """Return the text of the HTML file."""
         if len(self.cohort.answered):
             self.add_outcomes()
-            self.add_embeddings()
+            self.add_map()
             self.add_parameters()
-        add_networks(self.sections, self.record, self.cohort, self.options)
+        add_networks(self.sections, self.record, self.cohort)
         self.add_errors()
         self.add_appendix()
-        return html_page(self.headline(), self.sections, WITHOUT_SCRIPT)
-
-    def headline(self) -> Headline:
-        """Return the first screen: how many networks have which verdict, and what to expect by chance."""
         record = self.record
         named = [
             sentence(f"{IN_WORDS[kind]}: {listed(names)}")
             for kind, names in record["named"].items()
         ]
         notes = [sentence(note) for note in (*record["notes"], f"next: {record['next']}")]
-        cards = [self._misfit_card(), self._answered_card()]
-        return Headline(sentence(record["headline"]), " ".join(named), cards, notes)
-
-    def _misfit_card(self) -> Card:
-        none_fits = self.record["none_fits"]
-        details = [
-            f"Up to {mean_count(none_fits['expected_by_chance'])} are expected by chance.",
-            f"{none_fits['rejected']} have a q-value of at most {none_fits['rate']:g}.",
-        ]
-        answer = f"{none_fits['verdicts']} of {self.record['answered']}"
-        is_warning = none_fits["verdicts"] > 0
-        return Card("How many networks fit none of the models?", answer, details, is_warning)
-
-    def _answered_card(self) -> Card:
-        record = self.record
-        failed, seconds = record["networks"] - record["answered"], record["seconds"]
-        details = [f"{count(failed, 'error')}."] if failed else []
-        if seconds:
-            details.append(f"Median {duration(seconds['median'])} per network.")
-            details.append(f"{duration(seconds['total'])} in total.")
-        answer = f"{record['answered']} of {record['networks']}" if failed else "Yes"
-        return Card("Was every network answered?", answer, details, failed > 0)
+        title = sentence(record["headline"])
+        return html_page(
+            self.sections, title, " ".join(named), notes, without_script=WITHOUT_SCRIPT
+        )
 
     def add_outcomes(self) -> None:
-        """Add the outcomes by group, and the probabilities of all networks."""
-        counts, record, found = self.figures.outcomes, self.record, self.record["verdicts"]
+        """Add the outcomes by group."""
+        counts, record, found = outcome_counts(self.cohort), self.record, self.record["verdicts"]
         rows = [
-            (
-                group,
-                IN_WORDS[kind],
-                each["n"],
-                each["of"],
-                _percent(each["share"]),
-                _interval(each["interval"]),
-            )
+            (group, IN_WORDS[kind], each["n"], each["of"], f"{each['share']:.1%}",
+             " to ".join(f"{end:.1%}" for end in each["interval"]))
             for group, kinds in {ALL: found["all"], **found["by_group"]}.items()
             for kind, each in kinds.items()
-        ]
+            if each["of"]
+        ]  # fmt: skip
         shares = ", ".join(f"{IN_WORDS.get(name, name)} {n}" for name, n in counts.iloc[0].items())
         bars = self.sections.draw(
             f"Bar chart of the outcomes by group; {counts.index[0]}: {shares}.",
-            partial(outcome_bars, counts, self.figures.styles), (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
+            partial(outcome_bars, counts, cohort_styles(self.cohort)),
+            (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
         )  # fmt: skip
-        none_fits = record["none_fits"]
         head = ("group", "verdict", "networks", "of", "share", "95% interval")
-        probable = f" Networks that a model is probable for: {listed(record['probable'])}."
+        probable = listed(record["probable"])
         self.sections.add(
             "outcomes", "What was found",
             "A model is named for a network if it fits and is by far the most probable. If several models "
             "fit, their family is named if it has a probability of at least 0.95. "
             "Borderline: no model fits for certain, and some are not rejected."
             " Numbers in the bars are networks.",
-            panels([element("div", element("h3", "Outcomes"), bars), *self._probabilities()], "pairs"),
-            aside(
-                f"Rejected at a false discovery rate of {none_fits['rate']:g}: "
-                f"{count(none_fits['rejected'], 'network')}; at most that share of these rejections is "
-                f"expected to be wrong.{probable if record['probable'] else ''}"
-            ),
+            bars,
+            aside(f"Networks that a model is probable for: {probable}.") if probable else "",
             details("Show the verdicts as a table", _first_rows(
                 "Wilson's intervals, as if the networks were a random sample", head, rows)),
         )  # fmt: skip
 
-    def _probabilities(self) -> list[Html]:
-        """Return the probabilities of all networks that a model may fit."""
-        data = self.figures.probabilities
-        if not data.values.size:
-            return []
-        left_out = count(data.n_without, "network")
-        without = f" Left out: {left_out} that no model fits." if data.n_without else ""
-        drawn = self.sections.draw(
-            "Stacked bars of the model probabilities of each network.",
-            partial(probability_rows, data), (WIDE_SIZE[0], data.height),
-        )  # fmt: skip
-        text = aside(
-            "Each row is a network. The probabilities assume that one of the models made the network."
-            + without + _sample(len(data.ids), data.n_all)
-        )  # fmt: skip
-        return [element("div", element("h3", "Probabilities of all networks"), drawn, text)]
-
-    def add_embeddings(self) -> None:
-        """Add the networks among the simulations, one figure for each shared reference."""
-        found = self.figures.embeddings
-        n_all = sum(not name.endswith(OWN) for name in self.record["references"])
-        if not found:
+    def add_map(self) -> None:
+        """Add the networks among the simulations of the reference that most of them share."""
+        found = self.found
+        if found is None:
             return
-        blocks = []
-        for data in found:
-            drawn = self.sections.draw(
-                f"Map of the networks among simulations of {data.reference}.",
-                partial(embedding_map, data), WIDE_SIZE,
-            )  # fmt: skip
-            title = element("h3", data.reference or "all networks")
-            blocks.append(element("div", title, drawn, aside(_placed(data))))
-        rest = f" The figures show {len(found)} of {n_all} sets of simulations."
+        n_shown, n_all = int(found.points["observed"].sum()), len(self.cohort.answered)
         self.sections.add(
-            "embedding", "The networks among the simulations",
+            "map", "The networks among the simulations",
             "Grey points are simulated networks; similar networks are close to each other. Coloured points "
-            "are the networks of the cohort, by verdict. A network that lies apart from all grey points is "
-            "outside the simulated range. Point at a network to see its name."
-            + rest * (n_all > len(found)),
-            panels(blocks, "pairs"),
+            f"are {n_shown} of the {count(n_all, 'answered network')}, by verdict. A network that lies apart "
+            "from all grey points is outside the simulated range. Point at a network to see its name.",
+            self.sections.map("Map of the networks among simulations.", found, map_styles(found)),
         )  # fmt: skip
 
     def add_parameters(self) -> None:
         """Add the parameters of models that fit, by group and against covariates."""
-        if not self.figures.parameters:
+        found = parameter_panels(self.cohort, self.record["parameters"])
+        if not found:
             return
-        found = self.figures.parameters
         rows = [_trend(row) for row in self.record["parameters"]]
         head = ("parameter", "covariate", "test", "networks", "ρ, or medians", "p-value", "q-value")
         skipped = ", ".join(self.record["parameters_skipped"])
-        limits = _shown(len(found), len(self.cohort.groups))
         tests = details("Show the tests of parameters against covariates", join([
             _first_rows("Spearman's rank correlation for numbers, Kruskal–Wallis for texts", head, rows),
             aside("The tests use the medians. The intervals of the parameters are not propagated. The "
@@ -192,8 +126,10 @@ class CohortPage:
         self.sections.add(
             "parameters", "Parameters",
             "Points are medians of posteriors, lines are their intervals. A network counts for its most "
-            "probable model, if this model fits. By group, networks are sorted by their median.",
-            self.sections.panels(found, len(found)), aside(limits) if limits else "", tests if rows else "",
+            "probable model, if this model fits. By group, networks are sorted by their median. "
+            f"At most {MOST_PANELS} panels are shown, first by group, then those with the smallest p-values, "
+            f"and at most the {MOST_GROUPS} largest groups.",
+            self.sections.panels(found, len(found)), tests if rows else "",
             aside(f"Estimates in fewer than five networks, not shown: {skipped}.") if skipped else "",
         )  # fmt: skip
 
@@ -220,34 +156,11 @@ class CohortPage:
         used = {name or "not named": f"{n} networks" for name, n in record["references"].items()}
         tested = {"alpha": record["alpha"], "false discovery rate": record["none_fits"]["rate"],
                   "smallest possible p-value": record["none_fits"]["floor"]}  # fmt: skip
-        groups = {"Settings": record["settings"], "Simulations": used, "Tests": tested}
+        groups = {"Settings": record["settings"], "Simulations": used, "Tests": tested,
+                  "CPU seconds": record["seconds"]}  # fmt: skip
         self.sections.add(
-            "appendix", "Appendix", "What is needed to repeat the run.", settings_tables(groups)
+            "appendix", "Appendix", "What is needed to repeat the run.", settings(groups)
         )
-
-
-def _placed(data: CohortEmbedding) -> str:
-    """Return how well a map shows distances, and which networks it leaves out."""
-    embedding, without = data.embedding, count(data.n_lacking, "network")
-    lacking = f" Left out: {without} without a feature." if data.n_lacking else ""
-    return (
-        f"The distances in the plane have a correlation of {embedding.pearson:.2f} with the distances "
-        f"between the networks in {len(embedding.features)} features (distance correlation "
-        f"{embedding.distance_correlation:.2f}).{lacking}"
-        + _sample(len(data.networks), data.n_all - data.n_lacking)
-    )
-
-
-def _shown(n_panels: int, n_groups: int) -> str:
-    """Return which panels and groups are shown, if some are not."""
-    texts = []
-    if n_panels == MOST_PANELS:
-        texts.append(
-            f"At most {MOST_PANELS} panels are shown: first by group, then smallest p-values."
-        )
-    if n_groups > MOST_GROUPS:
-        texts.append(f"By group, the panels show the {MOST_GROUPS} largest of {n_groups} groups.")
-    return " ".join(texts)
 
 
 def _trend(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -260,7 +173,7 @@ def _trend(row: Mapping[str, Any]) -> tuple[Any, ...]:
         effect += ", …" if len(row["medians"]) > 6 else ""
     return (
         f"{row['model']} {row['parameter']}", row["covariate"], row["test"], row["n"], effect,
-        float(f"{row['p_value']:.3g}"), float(f"{row['q_value']:.3g}"),
+        row["p_value"], row["q_value"],
     )  # fmt: skip
 
 
@@ -269,17 +182,3 @@ def _first_rows(caption: str, head: tuple[str, ...], rows: Sequence[Any]) -> Htm
     rest = max(0, len(rows) - MOST_ROWS)
     caption += f"; {rest} more rows are left out" if rest else ""
     return table(caption, head, rows[:MOST_ROWS])
-
-
-def _sample(shown: int, n_all: int) -> str:
-    return (
-        f" The figure shows an even sample of {shown} of {n_all} networks." if shown < n_all else ""
-    )
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
-
-
-def _interval(ends: Sequence[float] | None) -> str:
-    return "–" if ends is None else f"{ends[0]:.1%} to {ends[1]:.1%}"

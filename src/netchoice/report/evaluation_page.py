@@ -1,51 +1,40 @@
-"""The page of an evaluation: the recommended features, accuracy against cost, rankings, and costs."""
+"""The page of an evaluation: the recommended features, accuracy against cost, and costs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from netchoice import figures
 from netchoice.evaluation import pareto_front
 from netchoice.evaluation.recommendation import format_accuracy, measure_of
 from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
-from netchoice.figures.feature_sets import MOST_RANKED
-from netchoice.markup import Html, join
+from netchoice.markup import Html
 from netchoice.report.page import (
     WIDE_SIZE,
-    Card,
-    Headline,
     Sections,
     aside,
     details,
     html_page,
-    panels,
-    settings_tables,
+    settings,
     table,
 )
+from netchoice.units import count
 
 if TYPE_CHECKING:
     from netchoice.choice.evaluate import FeatureEvaluation
 
-MOST_COSTS = 60  # features in the figure of costs, besides the selected ones
-MOST_NAMED = 4  # features in a tooltip
-
 
 class EvaluationPage:
-    """The sections of the page, and what they share: the evaluated sets, the first k of each ranking."""
+    """The sections of the page, and what they share: the evaluated sets and the costs."""
 
     def __init__(self, result: FeatureEvaluation) -> None:
-        self.rankings, evaluation, self.costs = result.rankings, result.evaluation, result.costs
+        evaluation, self.costs = result.evaluation, result.costs
         self.settings, self.cost_source = dict(result.settings), result.cost_source
         self.unit = "s" if result.in_seconds else ""
         self.sections, self.point = Sections(), result.recommended.as_dict()
         self.charge, self.measure = self.point["charge"], measure_of(evaluation)
-        self.orders = {
-            key: list(own.sort_values("position")["feature"])
-            for key, own in self.rankings.groupby(["method", "penalty"], sort=False)
-        }
-        self.methods = list(dict.fromkeys(evaluation["method"]))
         self.evaluation = evaluation.sort_values(["penalty", "k"], kind="stable")
         self.has_costs = bool((evaluation[["cost_shared", "cost_alone"]] > 0).any(axis=None))
         keys = ["method", "penalty", "k"]
@@ -55,79 +44,64 @@ class EvaluationPage:
     def html(self) -> str:
         """Return the text of the HTML file."""
         self.add_sets()
-        self.add_rankings()
         self.add_costs()
-        arguments = {"costs": self.cost_source} | self.settings
-        versions = {**arguments.pop("versions"), "python": arguments.pop("python")}
-        groups = {"Settings": arguments, "Versions": versions, "The recommended set": self.point}
+        groups = {
+            "Settings": {"costs": self.cost_source} | self.settings,
+            "Recommended": self.point,
+        }
         self.sections.add(
-            "appendix", "Appendix", "What is needed to repeat the run.", settings_tables(groups)
+            "appendix", "Appendix", "What is needed to repeat the run.", settings(groups)
         )
-        return html_page(self.headline(), self.sections)
-
-    # The first screen
-
-    def headline(self) -> Headline:
-        """Return the recommended set, its accuracy and its cost."""
         point = self.point
         names = ", ".join(point["features"])
         n = len(point["features"])
-        cards = [
-            self._accuracy_card(), self._loss_card(), self._cost_card(),
-        ]  # fmt: skip
         number = "One feature is" if n == 1 else f"{n} features are"
         title = f"{number} recommended: {names}."
         rule = "This is the most accurate set within the budget."
         if point["rule"] == "cheapest":
             loss = self._text(self.settings["loss"])
             rule = f"This is the cheapest set that is at most {loss} worse than the best one."
-        return Headline(title, rule, cards, ())
+        notes = [self._accuracy(), self._gain(), self._cost()]
+        return html_page(self.sections, title, rule, notes, facts=[*self._warnings()])
 
-    def _accuracy_card(self) -> Card:
-        """Return the accuracy; it is marked as low if most of what chance gets wrong stays wrong."""
+    def _accuracy(self) -> str:
         point, (low, high) = self.point, map(self._text, self.point["interval"])
+        return (
+            f"Held-out {self.measure}, on rows that were not used to choose the set: "
+            f"{self._text(point['accuracy'])} ({point['coverage']:.0%} interval {low} to {high})."
+        )
+
+    def _warnings(self) -> Iterator[str]:
+        """Yield that the accuracy is low if most of what chance gets wrong stays wrong."""
         # Of c equally frequent classes, chance predicts 1/c. A prediction without features has R² = 0.
         classes = re.match(r"(\d+) classes", self.settings["target"])
         by_chance = 1 / int(classes[1]) if classes else 0.0
-        is_low = self.measure in ("accuracy", "R²") and point["accuracy"] < (1 + by_chance) / 2
-        details = [
-            f"Held-out {self.measure}, on rows that were not used to choose the set.",
-            f"{point['coverage']:.0%} interval {low} to {high}.",
-        ]
-        if is_low:
+        if self.measure in ("accuracy", "R²") and self.point["accuracy"] < (1 + by_chance) / 2:
             chance = f"; chance alone reaches {self._text(by_chance)}" if by_chance else ""
-            details.append(f"This is low{chance}. The features say little about the label.")
-        return Card("How accurate are they?", self._text(point["accuracy"]), details, is_low)
+            yield f"The {self.measure} is low{chance}. The features say little about the label."
 
-    def _loss_card(self) -> Card:
+    def _gain(self) -> str:
         """Return what a larger set gains, on the rows that were not used to choose a set."""
-        question, point = "Are more features more accurate?", self.point
-        best, n_best = point["best_accuracy"], len(point["best_features"])
+        point, best = self.point, self.point["best_accuracy"]
         if set(point["best_features"]) == set(point["features"]):
-            no = "No evaluated set was better when the set was chosen."
-            return Card(question, "No", [no])
-        details = [
-            f"The best set has {n_best} {'feature' if n_best == 1 else 'features'}. It reaches "
-            f"{self._text(best)} on the same rows."
-        ]
-        gain = best - point["accuracy"]
-        if gain <= 0:
-            return Card(question, "No", details)
-        if best <= point["interval"][1]:
-            details.append("The difference is within statistical error.")
-        points = f"{100 * gain:.2f} points" if "accuracy" in self.measure else f"{gain:.3f}"
-        return Card(question, f"By {points}", details)
+            return "No evaluated set was better when the set was chosen."
+        within = point["accuracy"] < best <= point["interval"][1]
+        return (
+            f"The best set has {count(len(point['best_features']), 'feature')}. It reaches "
+            f"{self._text(best)} on the same rows"
+            + ("; the difference is within statistical error." if within else ".")
+        )
 
-    def _cost_card(self) -> Card:
-        question, point = "What do they cost?", self.point
+    def _cost(self) -> str:
+        point = self.point
         if not point["cost"]:
             is_given = any(self.costs.alone().values())
-            reason = "These features are free." if is_given else "No costs were given."
-            return Card(question, "nothing", [reason])
-        details = [f"{CHARGES[point['charge']].capitalize()}."]
-        if point["speedup"]:
-            details.append(f"All features cost {point['speedup']:.3g} times as much.")
-        return Card(question, cost_text(point["cost"], self.unit), details)
+            return "These features are free." if is_given else "No costs were given."
+        text = f"They cost {cost_text(point['cost'], self.unit)}, {CHARGES[point['charge']]}"
+        more = (
+            f"; all features cost {point['speedup']:.3g} times as much" if point["speedup"] else ""
+        )
+        return f"{text}{more}."
 
     def _text(self, value: float) -> str:
         return format_accuracy(value, self.measure)
@@ -137,19 +111,18 @@ class EvaluationPage:
     def add_sets(self) -> None:
         """Add the figure of accuracy against cost, with the recommended set."""
         measure, cost = self.measure, f"cost_{self.charge}" if self.has_costs else "k"
-        rows = self.evaluation.to_dict("records")
-        shown = self.evaluation.assign(tooltip=[self._in_words(row) for row in rows])
         figure = self.sections.draw(
             f"Scatter plot of {measure} against cost of all evaluated sets, with the Pareto front.",
-            lambda ax: figures.pareto(shown, cost=cost, point=self.chosen, unit=self.unit, ax=ax),
-            (WIDE_SIZE[0], 3.1 + 0.06 * len(self.methods)),
+            lambda ax: figures.pareto(
+                self.evaluation, cost=cost, point=self.chosen, unit=self.unit, ax=ax
+            ),
+            (WIDE_SIZE[0], 3.1 + 0.06 * self.evaluation["method"].nunique()),
         )
         self.sections.add(
             "explorer", f"{measure.capitalize()} against cost",
             "Each marker is a set of features: higher is more accurate, further left is cheaper. The line "
             f"is the Pareto front, the best {measure} for each cost; the star is the recommended set. "
-            "Point at a marker to see its method, the penalty λ (the weight of the cost), the number k of "
-            "features, and the features.",
+            "In the table, the penalty λ is the weight of the cost, and k is the number of features.",
             figure,
             aside(
                 f"The {measure} is that of all cross-validation folds. At the top of the page, the {measure} "
@@ -157,16 +130,6 @@ class EvaluationPage:
             ),
             self._front_table(),
         )  # fmt: skip
-
-    def _in_words(self, row: Mapping[str, Any]) -> str:
-        """Return one set as text: its place in the evaluation, its quality, and its features."""
-        names = row["features"]
-        rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        amount = cost_text(row[f"cost_{self.charge}"], self.unit)
-        return (
-            f"{row['method']}, λ = {row['penalty']:.4g}, k = {row['k']:g}: {self._text(row['accuracy'])} for "
-            f"{amount}: {', '.join(names[:MOST_NAMED])}{rest}"
-        )
 
     def _front_table(self) -> Html:
         front = pareto_front(self.evaluation, cost=f"cost_{self.charge}")
@@ -181,72 +144,20 @@ class EvaluationPage:
         caption = "Cheapest set first; all sets are in tables/evaluation.csv"
         return details("Show the Pareto front as a table", table(caption, head, rows))
 
-    # Rankings
-
-    def add_rankings(self) -> None:
-        """Add the figure of rankings over λ for each method with several penalties."""
-        methods = [name for name in self.methods if len(self._penalties(name)) > 1]
-        if not methods:
-            return
-        drawn = map(self._ranking_figure, methods)
-        self.sections.add(
-            "ranking", "Rankings over λ",
-            "Each line is a feature; position 1 is selected first. Expensive features fall as λ grows. "
-            f"The figures show at most {MOST_RANKED} features, those with the best positions.",
-            panels(drawn, "pairs"),
-            details("Show the rankings as tables", join(map(self._ranking_table, methods))),
-            fold="Show the rankings",
-        )  # fmt: skip
-
-    def _ranking_figure(self, method: str) -> Html:
-        return self.sections.draw(
-            f"Positions of features over λ for {method}.",
-            lambda ax: figures.ranking_paths(self.rankings, method, ax=ax),
-            (WIDE_SIZE[0], 3.6),
-        )
-
-    def _penalties(self, method: str) -> list[float]:
-        return sorted({penalty for name, penalty in self.orders if name == method})
-
-    def _ranking_table(self, method: str) -> Html:
-        last = int(self.evaluation["k"].max())
-        rows = [
-            (f"{penalty:.4g}", *self.orders[(method, penalty)][:last])
-            for penalty in self._penalties(method)
-        ]
-        head = ("λ \\ position", *map(str, range(1, max(map(len, rows)))))
-        return table(f"Features by position, method {method}", head, rows)
-
     # Costs
 
     def add_costs(self) -> None:
-        """Add the figure and the table of feature costs: alone, and once the shared steps are paid."""
+        """Add the table of feature costs: alone, and once the shared steps are paid."""
         chosen, unit = list(self.point["features"]), self.unit
-        listed = list_costs(self.costs)
         rows = [
             (row.feature, cost_text(row.alone, unit), cost_text(row.own, unit),
-             ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
+             ", ".join(f"{step} ({cost_text(cost, unit)})" for step, cost in row.steps.items()),
              "yes" if row.feature in chosen else "")
-            for row in listed
+            for row in list_costs(self.costs)
         ]  # fmt: skip
         head = ("feature", "cost alone", "own part", "shared steps", "selected")
-        names = [
-            row.feature for i, row in enumerate(listed) if i < MOST_COSTS or row.feature in chosen
-        ]
-        n_omitted = len(listed) - len(names)
-        omitted_features = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
         self.sections.add(
             "costs", "Cost of each feature",
-            "A filled point is the cost of a feature alone. A ring is its cost once its shared steps "
-            "are paid; the distance between the two is what other features can share. Selected features "
-            "have a ★." + (f" {n_omitted} {omitted_features} in the table only." if n_omitted else ""),
-            self.sections.draw(
-                f"Cost of each feature alone and with its shared steps paid, from {names[0]} to {names[-1]}.",
-                lambda ax: figures.feature_costs(
-                    self.costs, names, chosen=chosen, unit=unit, steps=False, ax=ax
-                ),
-                (WIDE_SIZE[0], 0.6 + 0.15 * len(names)),
-            ),
-            details("Show the costs as a table", table("Most expensive feature first", head, rows)),
-            fold="Show the costs",
+            "The own part is the cost of a feature once its shared steps are paid.",
+            table("Most expensive feature first", head, rows), fold="Show the costs",
         )  # fmt: skip

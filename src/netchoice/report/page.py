@@ -4,53 +4,28 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
 from netchoice.figures.axes import Panel
-from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_colour
-from netchoice.figures.svg import draw_svg, key_svg, page_colour, series_colours
+from netchoice.figures.embeddings import embedding, embedding_keys
+from netchoice.figures.style import SeriesStyle, page_colour, page_colours
+from netchoice.figures.svg import draw_key, draw_svg
+from netchoice.inference.mds import Embedding
 from netchoice.markup import Html, element, join
 
-MOST_NOTES = 5  # shown at once
 #: Width and height of figures in inches: several in a row, and alone.
 SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
-#: An option of a command with its value, an argument of a function, or the call of a method of a space.
-_OPTION = re.compile(
-    r'--[a-z][\w-]*(?: (?:"[^"]*"|[\w.+~:/-]*\w))?|\b[a-z_]+=(?:"[^"]*"|True|False)'
-    r"|\bspace\.\w+\(.*?\)(?=[.\s]|$)"
-)
-_TAG = re.compile("<[^>]*>")
-
-
-class Card(NamedTuple):
-    """One question or name, its short answer, and details, a paragraph each."""
-
-    question: str
-    answer: str
-    details: Sequence[str]
-    warning: bool = False
-
-
-class Headline(NamedTuple):
-    """Content of the first screen.
-
-    The ``facts`` stand below the title, in the colour of what differs. The picture stands next to the cards.
-    """
-
-    title: str
-    verdict: str
-    cards: Sequence[Card]
-    notes: Sequence[str]
-    picture: Html | None = None
-    facts: Sequence[str] = ()
 
 
 class Sections:
@@ -83,19 +58,42 @@ class Sections:
             "figure", drawn, class_="plot", style=f"max-width:{72 * scale * size[0]:.0f}px"
         )
 
+    def map(self, label: str, found: Embedding, styles: Mapping[str, SeriesStyle]) -> Html:
+        """Return networks in the plane, the legend, and how well the plane shows their distances."""
+        width, height = np.ptp(found.points[["x", "y"]].to_numpy(dtype=float), axis=0)
+        size = WIDE_SIZE[0], WIDE_SIZE[0] * float(np.clip(height / width, 0.4, 0.7))
+        drawn = self.draw(
+            label, lambda ax: embedding(found, texts=False, styles=styles, ax=ax), size, scale=2.4
+        )
+        text = (
+            f"The distances in the plane have a correlation of {found.pearson:.2f} with the distances "
+            f"between the networks in {len(found.features)} features (distance correlation "
+            f"{found.distance_correlation:.2f})."
+        )
+        return join([self.keys(embedding_keys(found.points, styles)), drawn, aside(text)])
+
+    def keys(self, artists: Iterable[Artist]) -> Html:
+        """Return what the parts of several figures mean: each artist with its label."""
+        drawn = []
+        for artist in artists:
+            self.n_figures += 1
+            drawn.append(join([draw_key(artist, f"f{self.n_figures}"), artist.get_label()]))
+        return items(drawn, "keys")
+
     def panels(self, found: Sequence[Panel], shown: int) -> Html:
         """Return the first panels side by side, and the others for readers who ask for them."""
-        drawn = [self._panel(each) for each in found]
+        drawn = [
+            element(
+                "div",
+                aside(each.text) if each.text else "",
+                self.draw(each.label, each.draw),
+                class_="fit-panel",
+            )
+            for each in found
+        ]
         more = ", ".join(each.title for each in found[shown:])
         rest = details(f"Show {more}", panels(drawn[shown:])) if more else ""
         return join([panels(drawn[:shown]) if shown else "", rest])
-
-    def _panel(self, panel: Panel) -> Html:
-        drawn = self.draw(panel.label, panel.draw)
-        if not panel.text:
-            return drawn
-        title = element("h4", panel.title, class_="differs" if panel.differs else None)
-        return element("div", title, aside(panel.text), drawn, class_="fit-panel")
 
     def contents(self) -> Html:
         """Return links to the sections."""
@@ -147,28 +145,25 @@ def _kind(value: Any) -> str | None:
         return "number"
     if not isinstance(value, str):
         return None
-    return "long" if len(_TAG.sub("", value)) > 30 else "short"
+    return "long" if len(value) > 30 else "short"
 
 
-def model_name(name: str, style: SeriesStyle | None = None) -> Html:
+def model_name(name: str, style: SeriesStyle) -> Html:
     """Return the name of a model next to its colour in the figures."""
-    colour = model_colour(name) if style is None else style.colour
-    chip = element("span", class_="chip", style=f"color:{page_colour(colour)}")
+    chip = element("span", class_="chip", style=f"color:{page_colour(style.colour)}")
     return element("span", chip, name, class_="model")
 
 
 def with_options(text: str) -> Html:
-    """Return a text in which options and arguments do not break across lines.
+    """Return a text in which the options of commands do not break across lines.
 
-    >>> with_options("pass --isolated keep to keep <them>")
-    'pass <span class="option">--isolated keep</span> to keep &lt;them&gt;'
+    >>> with_options("pass --isolated to keep <them>")
+    'pass <span class="option">--isolated</span> to keep &lt;them&gt;'
     """
-    parts: list[str] = []
-    end = 0
-    for found in _OPTION.finditer(text):
-        parts += [text[end : found.start()], element("span", found[0], class_="option")]
-        end = found.end()
-    return join([*parts, text[end:]])
+    parts = re.split(r"(--[a-z][\w-]*)", text)
+    return join(
+        element("span", part, class_="option") if i % 2 else part for i, part in enumerate(parts)
+    )
 
 
 def aside(text: str) -> Html:
@@ -186,25 +181,9 @@ def details(summary: str, body: Html, class_: str | None = None) -> Html:
     return element("details", element("summary", summary), body, class_=class_)
 
 
-def panels(figures: Iterable[Html], class_: str = "small") -> Html:
+def panels(figures: Iterable[Html]) -> Html:
     """Return figures side by side where there is room."""
-    return element("div", *figures, class_=class_)
-
-
-def keys(texts: Mapping[str, str]) -> Html:
-    """Return what the parts of several figures mean; the names are classes of the style sheet."""
-    return items(
-        (join([element("span", class_=f"key {name}"), text]) for name, text in texts.items()),
-        "keys",
-    )
-
-
-def series_keys(styles: Mapping[str, SeriesStyle], *, line: bool = False) -> Html:
-    """Return the marker or the line of each series, and of the observed network, with their names."""
-    observed = SeriesStyle("#000000" if line else HIGHLIGHT, "*", "-")
-    drawn = [join([key_svg(style, line=line), name]) for name, style in styles.items()]
-    drawn.append(join([key_svg(observed, line=line, width=5), "observed network"]))
-    return items(drawn, "keys")
+    return element("div", *figures, class_="small")
 
 
 def sentence(text: str) -> str:
@@ -216,50 +195,45 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
-def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
-    """Return the path and the text of each value in a nested record; what was not given is left out.
-
-    >>> flatten({"a": {"b": 1}, "c": ["x", "y"], "d": [{"e": None}]})
-    [('a b', '1'), ('c', 'x, y')]
-    """
-    record = list(record) if isinstance(record, tuple) else record
-    if record is None or record in ({}, []):
-        return []
-    if isinstance(record, list) and any(isinstance(item, dict | list) for item in record):
-        record = {str(i): item for i, item in enumerate(record, 1)}
-    if isinstance(record, dict):
-        return [
-            row for key, value in record.items() for row in flatten(value, f"{path} {key}".strip())
-        ]
-    return [(path, ", ".join(map(cell, record)) if isinstance(record, list) else cell(record))]
-
-
-def settings_tables(groups: Mapping[str, Any]) -> Html:
-    """Return a folded table for each group of arguments, seeds and versions."""
+def settings(groups: Mapping[str, Any]) -> Html:
+    """Return each group of arguments, seeds and versions as JSON, folded."""
     return join(
-        details(title, table(title, ("name", "value"), flatten(record)))
+        details(
+            title, element("pre", json.dumps(record, indent=2, ensure_ascii=False, default=str))
+        )
         for title, record in groups.items()
         if record
     )
 
 
-def html_page(headline: Headline, sections: Sections, without_script: str = "") -> str:
+def html_page(
+    sections: Sections, title: str, verdict: str, notes: Sequence[str], *,
+    facts: Sequence[str] = (), picture: Html | None = None, without_script: str = "",
+) -> str:  # fmt: skip
     """Return the text of the HTML file.
 
     Parameters
     ----------
-    headline : Headline, the first screen
-    sections : Sections, everything below it
+    sections : Sections, everything below the first screen
+    title, verdict, notes : what the first screen says
+    facts : what stands below the title, in the colour of what differs
+    picture : what stands next to the notes
     without_script : str, what the page lacks if the browser runs no JavaScript
     """
     script = _asset("report.js")
-    facts = items(headline.facts, "facts") if headline.facts else ""
-    title = element("h1", headline.title)
+    below = element("p", verdict, class_="headline") if verdict else "", _notes(notes)
+    content: Html = join(below)
+    if picture:
+        content = element("div", element("div", *below), picture, class_="with-picture")
+    hidden = element("h2", "The answer", id="answer-title", class_="hidden")
+    labelled = {"id": "answer", "tabindex": -1, "aria_labelledby": "answer-title"}
+    answer = element("section", hidden, content, **labelled)
+    top = element("h1", title), items(facts, "facts") if facts else ""
     body = element(
         "body",
         element("a", "Skip to the content", href="#answer", class_="skip"),
-        element("header", element("p", "netchoice", class_="brand"), title, facts),
-        element("main", _first_screen(headline), sections.contents(), sections.html()),
+        element("header", element("p", "netchoice", class_="brand"), *top),
+        element("main", answer, sections.contents(), sections.html()),
         element("noscript", element("p", without_script)) if without_script else "",
         element("script", Html(script)),
     )
@@ -269,46 +243,17 @@ def html_page(headline: Headline, sections: Sections, without_script: str = "") 
         element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", f"netchoice: {headline.title}"),
-        element("style", Html(_asset("report.css")), series_colours(body)),
+        element("title", f"netchoice: {title}"),
+        element("style", Html(page_colours() + _asset("report.css"))),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _first_screen(headline: Headline) -> Html:
-    title = element("h2", "The answer", id="answer-title", class_="hidden")
-    verdict = element("p", headline.verdict, class_="headline") if headline.verdict else ""
-    cards: Any = element("div", *map(_card, headline.cards), class_="cards")
-    cards = cards if headline.cards else ""
-    if headline.picture:
-        text = element("div", verdict, cards, _notes(headline.notes))
-        content = element("div", text, headline.picture, class_="with-picture")
-    else:
-        content = join([verdict, cards, _notes(headline.notes)])
-    labelled = {"id": "answer", "tabindex": -1, "aria_labelledby": "answer-title"}
-    return element("section", title, content, **labelled)
-
-
 def _notes(notes: Sequence[str]) -> Html:
-    """Return the first notes, and the others for readers who ask for them."""
+    """Return the notes, if there are any."""
     if not notes:
         return Html("")
-    rest = len(notes) - MOST_NOTES
-    more = f"Show {rest} more {'note' if rest == 1 else 'notes'}"
-    return element(
-        "div", element("h3", "Notes"), items(notes[:MOST_NOTES]),
-        details(more, items(notes[MOST_NOTES:])) if rest > 0 else "", class_="notes",
-    )  # fmt: skip
-
-
-def _card(card: Card) -> Html:
-    """Return a card; its question is a heading, so that a screen reader can move from card to card."""
-    return element(
-        "div", element("h3", card.question, class_="question"),
-        element("p", card.answer, class_="reply"),
-        *(element("p", text, class_="rest") for text in card.details),
-        class_="card warning" if card.warning else "card",
-    )  # fmt: skip
+    return element("div", element("h3", "Notes"), items(notes), class_="notes")
 
 
 def _policy(script: str) -> str:

@@ -24,7 +24,6 @@
 
   const list = byId("network-list");
   if (!list) return;
-  const [VERDICT, GROUP] = [2, 1]; // columns
   const buttons = all("button.sort");
   const rows = all(":scope > details", list).map((element, position) => {
     const cells = [...element.querySelector("summary").children];
@@ -32,7 +31,7 @@
     const values = cells.map(({ dataset }, i) =>
       "value" in dataset ? Number(dataset.value) : names[i] === "–" ? null : names[i]);
     const text = all("summary span, td, li, p", element).map((part) => part.textContent).join("\n");
-    return { element, position, names, values, text: text.toLowerCase() };
+    return { element, position, values, text: text.toLowerCase() };
   });
   const state = { column: null, falling: false };
 
@@ -47,12 +46,9 @@
   }
 
   function filter() {
-    const text = byId("network-text").value.trim().toLowerCase();
-    const verdict = byId("network-verdict").value;
-    const group = byId("network-group")?.value ?? "";
-    for (const { element, names, text: whole } of rows) {
-      element.hidden = !(whole.includes(text) && (!verdict || names[VERDICT] === verdict)
-        && (!group || names[GROUP] === group));
+    const words = byId("network-text").value.toLowerCase().split(/\s+/);
+    for (const { element, text } of rows) {
+      element.hidden = !words.every((word) => text.includes(word));
     }
     const order = state.falling ? "falling" : "rising";
     const sorted = state.column === null ? "" : `, sorted by ${buttons[state.column].textContent}, ${order}`;
