@@ -43,31 +43,6 @@ def cpu_seconds() -> float:
     return time.thread_time() + getattr(_elsewhere, "seconds", 0.0)
 
 
-class CpuClock:
-    """The CPU time of this thread since the clock was read last.
-
-    To read the CPU time takes microseconds, as long as many computations on a small network. So it is read
-    only if the wall clock says that more than ``brief`` seconds have passed: a thread that was suspended in
-    between was mostly suspended for longer.
-    """
-
-    def __init__(self, brief: float = 5e-5) -> None:
-        self._limit, self._brief = brief, 0.0
-        self._cpu, self._wall = cpu_seconds(), time.perf_counter()
-
-    def lap(self) -> float:
-        """Return the seconds since the clock was read last."""
-        seconds = time.perf_counter() - self._wall
-        if seconds < self._limit:
-            self._brief += seconds
-        else:
-            cpu = cpu_seconds()
-            seconds = max(0.0, cpu - self._cpu - self._brief)
-            self._cpu, self._brief = cpu, 0.0
-        self._wall = time.perf_counter()
-        return seconds
-
-
 def interruptible(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call compiled code so that Ctrl-C does not wait for its end, if this is the main thread.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,6 @@ from netchoice.features import Feature
 from netchoice.features.computation import run_plan
 from netchoice.features.registry import Plan, plan
 from netchoice.graph import Graph
-from netchoice.interruption import CpuClock
 from netchoice.machines import machine_id
 from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Model, Parameters
@@ -32,8 +32,6 @@ from netchoice.storage.table_columns import (
 )
 from netchoice.user_code import is_ours
 
-#: The wall clock is good enough for parts of a row that is not calibrated, if they take fewer seconds.
-BRIEF = 1e-3
 #: What columns hold besides numbers and seconds.
 _KINDS = {"label": "text", "machine": "text", NOT_COMPUTED: "text", "calibrated": "flag"}
 
@@ -122,17 +120,15 @@ class RowSimulator:
         """Simulate one row."""
         cells = self.known(row)
         try:
-            clock = CpuClock() if cells["calibrated"] else CpuClock(BRIEF)
+            start = time.thread_time()
             model, parameters, graph = self._draw(row)
             cells["label"] = model.name
             cells |= {f"{PARAMETER_PREFIX}{name}": float(v) for name, v in parameters.items()}
             graph = graph or self._grow(row, model, parameters)
-            cells["seconds_growth"] = clock.lap()
+            cells["seconds_growth"] = time.thread_time() - start
             rng = self.rng(row, "features") if self.plan.is_random else None
             calibrated = cells["calibrated"]
-            result = run_plan(
-                graph, self.plan, rng, timed=calibrated, repeat_short=calibrated, clock=clock
-            )
+            result = run_plan(graph, self.plan, rng, timed=calibrated, repeat_short=calibrated)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             return Row(row, cells, describe_error(error))
         cells |= result.values

@@ -18,7 +18,7 @@ from netchoice.errors import NotComputedError, UsageError, describe_error
 from netchoice.features.registry import FEATURES, Computation, Feature, Plan, find, plan
 from netchoice.features.summaries import entries, overhead, places, summarise
 from netchoice.graph import Graph
-from netchoice.interruption import CpuClock, cpu_seconds
+from netchoice.interruption import cpu_seconds
 from netchoice.validation import check_generator
 
 #: Computations shorter than this many seconds are repeated when costs are calibrated …
@@ -153,19 +153,18 @@ def compute_features(
 
 def run_plan(
     graph: Graph, chosen: Plan, rng: np.random.Generator | None, *, timed: bool = True,
-    repeat_short: bool = False, deadline: float | None = None, clock: CpuClock | None = None,
+    repeat_short: bool = False, deadline: float | None = None,
 ) -> FeatureResult:  # fmt: skip
     """Compute the features of a plan; for callers that use one plan on many networks.
 
-    Without ``timed``, the summaries are computed in one pass and not timed one by one. ``clock`` is one that
-    the caller has read just before.
+    Without ``timed``, the summaries are computed in one pass and not timed one by one.
     """
     if not chosen.is_ready:
         _make_ready(chosen)
     result = FeatureResult(chosen)
     computed: dict[str, Any] = {"graph": graph}
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
-    clock = clock or CpuClock()
+    clock = _Clock()
     for item, function in chosen.calls:
         if item.is_summary and not timed and not result.failures and item.name not in computed:
             _add_summaries(chosen, computed)
@@ -235,6 +234,32 @@ def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | No
     return chosen
 
 
+class _Clock:
+    """The CPU time of this thread since the clock was read last.
+
+    To read the CPU time takes microseconds, as long as many computations on a small network. So it is read
+    only if the wall clock says that more than ``BRIEF`` seconds have passed: a thread that was suspended in
+    between was suspended for longer.
+    """
+
+    BRIEF = 5e-5
+
+    def __init__(self) -> None:
+        self._cpu, self._brief, self._wall = cpu_seconds(), 0.0, time.perf_counter()
+
+    def lap(self) -> float:
+        """Return the seconds since the clock was read last."""
+        seconds = time.perf_counter() - self._wall
+        if seconds < self.BRIEF:
+            self._brief += seconds
+        else:
+            cpu = cpu_seconds()
+            seconds = max(0.0, cpu - self._cpu - self._brief)
+            self._cpu, self._brief = cpu, 0.0
+        self._wall = time.perf_counter()
+        return seconds
+
+
 def _call(
     item: Computation, function: Callable[..., Any], computed: dict[str, Any],
     base: NDArray[np.uint64] | None,
@@ -255,7 +280,7 @@ def _stream(name: str, base: NDArray[np.uint64] | None) -> np.random.Generator:
 
 def _mean_seconds(
     item: Computation, function: Callable[..., Any], computed: dict[str, Any],
-    base: NDArray[np.uint64] | None, clock: CpuClock, once: float,
+    base: NDArray[np.uint64] | None, clock: _Clock, once: float,
 ) -> float:  # fmt: skip
     """Return the mean CPU seconds of several runs, so many that the clock's own time is negligible."""
     runs = int(min(100, max(3, _REPEAT_SECONDS / max(once, 1e-6))))
