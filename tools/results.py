@@ -162,10 +162,10 @@ def why_stale(name: str, claim: Claim, root: Path = ROOT) -> str:
     if record["command"] != f"python {claim.command}":
         return "was measured by another command"
     try:
-        later = git(root, "log", "--format=%h", f"{record['commit']}..HEAD", *files_of(claim))
+        differ = git(root, "diff", "--name-only", record["commit"], "HEAD", *files_of(claim))
     except subprocess.CalledProcessError:
         return f"was measured at {record['commit']}, which is not in the history"
-    changes = later.split() + ["changes that are not committed"] * bool(uncommitted(claim, root))
+    changes = differ.split() + ["changes that are not committed"] * bool(uncommitted(claim, root))
     return f"is older than {', '.join(changes)}" if changes else ""
 
 
