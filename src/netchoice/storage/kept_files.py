@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.atomic import write_atomically
-from netchoice.errors import NetchoiceError
+from netchoice.errors import TableError
 from netchoice.stores import store_errors
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _MARK, _LENGTH = b"checksum-of-this-file:", 32
 _BLANK = b"0" * _LENGTH
 
 
-class KeptFileError(NetchoiceError):
+class KeptFileError(TableError):
     """A file that netchoice wrote cannot be used again."""
 
 

@@ -25,6 +25,7 @@ from netchoice.storage.shards import (
     TableFolder,
     check_compatible,
     fingerprint,
+    row_numbers,
 )
 from netchoice.storage.table_columns import (
     ALL_ROWS,
@@ -234,7 +235,7 @@ class ReferenceTable:
     def _rows_of(self) -> str:
         """Return a digest of the simulation or the data that the rows are from."""
         origin = self.manifest.get("origin", {})
-        return str(origin.get("rows_of") or fingerprint(self.manifest, NETWORKS))
+        return str(origin.get("rows_of") or fingerprint(self.manifest, *NETWORKS))
 
     def _derived(self, made_by: str, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the manifest of some rows or columns of this table; simulations do not resume it."""
@@ -475,32 +476,25 @@ class ReferenceTable:
         if draw is not None:
             check_integer("draw", draw)
         folder = TableFolder(path)
-        manifest = folder.manifest()
-        expected = manifest["n_samples"] if n_rows is None else n_rows
-        n_present, drawn = 0, None
-
-        def select(rows: np.ndarray) -> np.ndarray:
-            nonlocal n_present, drawn
-            if n_rows is not None:  # a part of a table keeps the row numbers of the table
-                rows = rows[:n_rows] if "origin" in manifest else rows[rows < n_rows]
-            n_present = len(rows)
-            if draw is None or draw >= len(rows):
-                return rows
-            drawn = _drawn(rows, draw, seed)
-            # The first rows have the best timings.
-            return np.union1d(rows[rows < CALIBRATION_ROWS], drawn)
-
-        frame = folder.read(select)
-        if n_present < expected:
-            rows = f"{n_present} of {expected} rows"
+        manifest, shards = folder.manifest(), folder.scan()
+        present, expected = row_numbers(shards), manifest["n_samples"] if n_rows is None else n_rows
+        if n_rows is not None:  # a part of a table keeps the row numbers of the table
+            present = present[:n_rows] if "origin" in manifest else present[present < n_rows]
+        rows = present if draw is None or draw >= len(present) else _drawn(present, draw, seed)
+        # The first rows have the best timings.
+        read = np.union1d(present[present < CALIBRATION_ROWS], rows)
+        frame = folder.take(shards, read).to_pandas()
+        if len(present) < expected:
             again = "make the table" if "origin" in manifest else "run the same simulation"
-            message = f"{path} has {rows}; {again} again to complete it"
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(
+                f"{path} has {len(present)} of {expected} rows; {again} again to complete it",
+                stacklevel=2,
+            )
         given = manifest.pop("costs", None)
         table = cls(frame, manifest, None if given is None else CostModel(**given))
-        if drawn is not None:
-            table = table._with("drawing rows", table.frame[table.frame["row"].isin(drawn)])
-        return table
+        if len(rows) == len(present):
+            return table
+        return table._with("drawing rows", frame[frame["row"].isin(rows)])
 
     def draw(self, n_rows: int, *, seed: int = 0) -> ReferenceTable:
         """Return so many rows, drawn at random; all if there are fewer."""
