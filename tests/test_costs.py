@@ -141,11 +141,6 @@ def test_costs_are_read_from_csv_and_json(tmp_path, lab):
         ("p.csv", b"\xff\xfe\x00", "it is not a text file"),
         ("p.json", "{", "cannot be read as JSON"),
         ("p.json", "[1]", "holds a list; expected an object"),
-        (
-            "p.json",
-            '{"own": {"a": 1}, "needs": {"a": ["x"]}, "ingredients": {"x": 2}}',
-            "older version of netchoice; rename 'needs' to 'uses' and 'ingredients' to 'steps'",
-        ),
         ("q.csv", None, "cannot be read as costs: No such file"),
     ],
 )

@@ -312,15 +312,8 @@ def _from_json(text: str, path: Path) -> CostModel:
         raise CostError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise CostError(f"{path} holds a {type(record).__name__}; expected an object of costs")
-    if isinstance(record.get("own"), dict):
-        if {"needs", "ingredients"} & set(record):
-            raise CostError(
-                f"{path} has the keys of an older version of netchoice; rename 'needs' to 'uses' and "
-                "'ingredients' to 'steps'"
-            )
-        if set(record) <= {"own", "uses", "steps"}:
-            return CostModel(**record)
-    return CostModel(record)
+    is_model = isinstance(record.get("own"), dict) and set(record) <= {"own", "uses", "steps"}
+    return CostModel(**record) if is_model else CostModel(record)
 
 
 def _from_csv(text: str, path: Path) -> CostModel:

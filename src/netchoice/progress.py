@@ -141,21 +141,9 @@ class _NotebookBar(_Counts):
         from IPython.display import display
 
         text = self.text(done, total, failed)
-        shown = _Shown(element("div", element("progress", value=done, max=total), " ", text), text)
+        html = element("div", element("progress", value=done, max=total), " ", text)
+        shown = {"text/html": str(html), "text/plain": text}
         if self.handle is None:
-            self.handle = display(shown, display_id=True)
+            self.handle = display(shown, raw=True, display_id=True)
         else:
-            self.handle.update(shown)
-
-
-class _Shown:
-    """HTML for a notebook, and text for other viewers of it."""
-
-    def __init__(self, html: str, text: str) -> None:
-        self.html, self.text = html, text
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return self.text
+            self.handle.update(shown, raw=True)

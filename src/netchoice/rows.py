@@ -79,7 +79,6 @@ def run_rows(
     folder: RowFolder | None = None,
     argument: Callable[[int], Any] | None = None,
     deadline: float | None = None,
-    gives_up: bool = True,
     may_fail: bool = True,
     noun: str = "rows",
     on_progress: Progress | None = None,
@@ -99,10 +98,8 @@ def run_rows(
     argument : callable, optional
         Returns by row number what is sent to the worker besides the number.
     deadline : float, optional
-        A time on the clock ``time.monotonic``. From then on no further rows are started.
-    gives_up : bool
-        Whether rows that are not finished half a second after the deadline are given up. Otherwise they are
-        finished, and the first row is made in any case.
+        A time on the clock ``time.monotonic``. From then on no further rows are started. Rows that are not
+        finished half a second later are given up, as far as the engine can stop them.
     may_fail : bool
         Whether any number of rows may fail. Otherwise many errors end the run with :class:`FailedRowsError`.
     noun : str
@@ -114,8 +111,8 @@ def run_rows(
     if not len(run.missing):
         return run
     run.report()
-    batches = run.batches(engine, argument, deadline, 0 if gives_up else 1)
-    until = deadline + _BATCH_SECONDS if deadline is not None and gives_up else None
+    batches = run.batches(engine, argument, deadline)
+    until = None if deadline is None else deadline + _BATCH_SECONDS
     try:
         with (
             saves_when_stopped(run.flush),
@@ -146,8 +143,6 @@ class RowRun:
         The rows that the folder did not hold.
     n_total, n_done, n_failed : int
         Rows that were requested, are finished, and failed; with those that the folder held.
-    first_left : int or None
-        The first row that was left out because of the deadline.
     """
 
     def __init__(
@@ -161,7 +156,6 @@ class RowRun:
             self.missing = np.setdiff1d(numbers, row_numbers(kept), assume_unique=True)
             self.n_failed = int(np.isin(row_numbers(kept, failed=True), numbers).sum())
         self.n_done = self.n_total - len(self.missing)
-        self.first_left: int | None = None
         self._n_errors, self._error = 0, ""
         self._unwritten: list[Row] = []
         self._in_memory: list[pa.Table] = []
@@ -175,20 +169,13 @@ class RowRun:
             self.on_progress(self.n_done, self.n_total, self.n_failed)
 
     def batches(
-        self, engine: Engine, argument: Callable[[int], Any] | None, deadline: float | None, first: int
-    ) -> Iterator[list[tuple[Any, ...]]]:  # fmt: skip
-        """Yield batches until the deadline; their size adapts to the speed and number of workers.
-
-        Rows before ``first`` are made in any case.
-        """
+        self, engine: Engine, argument: Callable[[int], Any] | None, deadline: float | None
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield batches until the deadline; their size adapts to the speed and number of workers."""
         # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
         seconds = min(_BATCH_SECONDS, (engine.row_timeout or math.inf) / 4)
         size, numbers = 1, self.missing
-        while len(numbers):
-            is_over = deadline is not None and time.monotonic() > deadline
-            if is_over and numbers[0] >= first:
-                self.first_left = int(numbers[0])
-                return
+        while len(numbers) and (deadline is None or time.monotonic() <= deadline):
             rows_per_second = self._n_new / max(time.monotonic() - self._start, 1e-9)
             wanted = seconds * rows_per_second / engine.workers
             size = int(min(max(1, wanted), 2 * size, _MAX_BATCH_ROWS))

@@ -8,6 +8,7 @@ import inspect
 import platform
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
+from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -88,8 +89,9 @@ def simulate_table(
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
     deadline : float, optional
-        A time on the clock ``time.monotonic``. From then on no further rows are simulated: the table has the
-        first rows, at least one, as if their number had been requested.
+        A time on the clock ``time.monotonic``. From then on no further rows are simulated, and rows that
+        take longer are given up: the table has the first rows, at least one, as if their number had been
+        requested.
     on_progress : callable or bool, optional
         Called with the numbers of finished, requested and failed rows. True shows the progress, False
         shows nothing. By default it is shown in a terminal or a notebook.
@@ -109,14 +111,19 @@ def simulate_table(
     simulator = make_simulator(with_priors(space, prior), n_nodes, isolated, features, seed, stream)
     manifest = _manifest(simulator, n_samples, seed, stream)
     folder = None if out is None else TableFolder(out)
-    frame = _run(
-        simulator, np.arange(n_samples), manifest, get_engine(engine, workers, row_timeout), folder,
-        listener(on_progress), deadline, gives_up=False,
+    run = partial(
+        _run, simulator, manifest=manifest, engine=get_engine(engine, workers, row_timeout), folder=folder,
+        on_progress=listener(on_progress),
     )  # fmt: skip
+    frame = run(np.arange(n_samples), deadline=deadline)
+    if not len(frame):
+        frame = run(np.arange(1))
     if folder is not None:
         manifest = folder.manifest()
-    if len(frame) < n_samples:
-        manifest["n_samples"] = len(frame)
+    # Rows after one that was given up would be a selection.
+    n_rows = int((frame["row"].to_numpy() == np.arange(len(frame))).cumprod().sum())
+    if n_rows < n_samples:
+        frame, manifest["n_samples"] = frame.iloc[:n_rows], n_rows
         if folder is not None:
             folder.write_manifest(manifest)
     return ReferenceTable(frame, manifest)
@@ -163,9 +170,8 @@ def simulate_rows(
     folder = None if path is None else TableFolder(path)
     if folder is not None and folder.holds(manifest, rows):
         return folder.read(rows)
-    return _run(
-        simulator, rows, manifest, get_engine(engine, workers), folder, on_progress, deadline
-    )
+    made_on = get_engine(engine, workers)
+    return _run(simulator, rows, manifest, made_on, folder, on_progress, deadline)
 
 
 def _run(
@@ -175,18 +181,15 @@ def _run(
     engine: Engine,
     folder: TableFolder | None,
     on_progress: Progress | None,
-    deadline: float | None,
-    gives_up: bool = True,
+    deadline: float | None = None,
 ) -> pd.DataFrame:
-    """Simulate the rows that a folder lacks; return those that are there, up to the deadline."""
+    """Simulate the rows that a folder lacks; return those that are there."""
     with contextlib.nullcontext() if folder is None else folder.open(manifest):
         run = run_rows(
-            simulator, rows, engine=engine, folder=folder, deadline=deadline, gives_up=gives_up,
-            may_fail=False, on_progress=on_progress,
+            simulator, rows, engine=engine, folder=folder, deadline=deadline, may_fail=False,
+            on_progress=on_progress,
         )  # fmt: skip
-    if run.first_left is not None:
-        rows = rows[rows < run.first_left]
-    if folder is None or not len(rows):
+    if folder is None or not run.n_done:
         return run.as_arrow().to_pandas()
     return folder.read(rows)
 

@@ -248,16 +248,23 @@ class TableFolder(RowFolder):
         return manifest
 
     @contextmanager
-    def open(self, manifest: dict[str, Any]) -> Iterator[None]:
-        """Be the only process that writes to this table; start it, or resume it with more rows."""
+    def open(self, manifest: Mapping[str, Any], resume: bool = True) -> Iterator[None]:
+        """Be the only process that writes to this table; start it, or resume it with more rows.
+
+        Without ``resume``, a folder that holds a table is refused. Shards of another table are in any case.
+        """
         with self.lock():
-            if self.exists():
+            if not self.exists():
+                self._run = fingerprint(manifest)
+                self.scan(rename=True)
+                self.write_manifest(manifest)
+            elif not resume:
+                raise TableError(f"{self.path} already holds a table; use another folder")
+            else:
                 existing = self.manifest()
                 check_resumable(existing, manifest, self.path)
                 if manifest["n_samples"] > existing["n_samples"]:
                     self.write_manifest({**existing, "n_samples": manifest["n_samples"]})
-            else:
-                self.create(manifest)
             yield
 
     def holds(self, manifest: dict[str, Any], rows: np.ndarray) -> bool:
@@ -268,14 +275,6 @@ class TableFolder(RowFolder):
             warnings.simplefilter("ignore")  # whoever opens the table to add rows warns
             check_resumable(self.manifest(), manifest, self.path)
             return bool(np.isin(rows, row_numbers(self.scan())).all())
-
-    def create(self, manifest: Mapping[str, Any]) -> None:
-        """Start a new table; refuse a folder that holds a table, or shards of another one."""
-        if self.exists():
-            raise TableError(f"{self.path} already holds a table; use another folder")
-        self._run = fingerprint(manifest)
-        self.scan(rename=True)
-        self.write_manifest(manifest)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest."""

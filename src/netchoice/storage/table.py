@@ -29,7 +29,6 @@ from netchoice.storage.shards import (
 )
 from netchoice.storage.table_columns import (
     ALL_ROWS,
-    CALIBRATION_ROWS,
     NOT_COMPUTED,
     OWN_PREFIX,
     PARAMETER_PREFIX,
@@ -446,66 +445,36 @@ class ReferenceTable:
             manifest["origin"] = {**manifest["origin"], "content": _content_digest(self.frame)}
         if self.given_costs is not None:
             manifest["costs"] = self.given_costs.as_dict()
-        with folder.lock():
-            folder.create(manifest)
+        with folder.open(manifest, resume=False):
             folder.write(pa.Table.from_pandas(self.frame, preserve_index=False))
 
     @classmethod
-    def load(
-        cls,
-        path: str | PathLike[str],
-        n_rows: int | None = None,
-        *,
-        draw: int | None = None,
-        seed: int = 0,
-    ) -> ReferenceTable:
-        """Read a table from its folder, or some of its rows; the others take no memory.
+    def load(cls, path: str | PathLike[str], n_rows: int | None = None) -> ReferenceTable:
+        """Read a table from its folder, or its first rows; the others take no memory.
 
         Damaged shards are skipped with a warning.
-
-        Parameters
-        ----------
-        path : path
-        n_rows : int, optional
-            Read the first rows only.
-        draw : int, optional
-            Read so many rows only, drawn at random.
-        seed : int
-            Of the rows that are drawn.
         """
-        if draw is not None:
-            check_integer("draw", draw)
         folder = TableFolder(path)
         manifest, shards = folder.manifest(), folder.scan()
-        present, expected = row_numbers(shards), manifest["n_samples"] if n_rows is None else n_rows
+        rows, expected = row_numbers(shards), manifest["n_samples"]
         if n_rows is not None:  # a part of a table keeps the row numbers of the table
-            present = present[:n_rows] if "origin" in manifest else present[present < n_rows]
-        rows = present if draw is None or draw >= len(present) else _drawn(present, draw, seed)
-        # The first rows have the best timings.
-        read = np.union1d(present[present < CALIBRATION_ROWS], rows)
-        frame = folder.take(shards, read).to_pandas()
-        if len(present) < expected:
+            rows, expected = rows[:n_rows] if "origin" in manifest else rows[rows < n_rows], n_rows
+        frame = folder.take(shards, rows).to_pandas()
+        if len(rows) < expected:
             again = "make the table" if "origin" in manifest else "run the same simulation"
             warnings.warn(
-                f"{path} has {len(present)} of {expected} rows; {again} again to complete it",
+                f"{path} has {len(rows)} of {expected} rows; {again} again to complete it",
                 stacklevel=2,
             )
         given = manifest.pop("costs", None)
-        table = cls(frame, manifest, None if given is None else CostModel(**given))
-        if len(rows) == len(present):
-            return table
-        return table._with("drawing rows", frame[frame["row"].isin(rows)])
+        return cls(frame, manifest, None if given is None else CostModel(**given))
 
     def draw(self, n_rows: int, *, seed: int = 0) -> ReferenceTable:
         """Return so many rows, drawn at random; all if there are fewer."""
         if check_integer("n_rows", n_rows) >= len(self.frame):
             return self
-        return self._with("drawing rows", self.frame.iloc[_drawn(len(self.frame), n_rows, seed)])
-
-
-def _drawn(rows: Any, n_rows: int, seed: int) -> np.ndarray:
-    """Return some rows, sorted, drawn without replacement."""
-    return np.sort(np.random.default_rng(seed).choice(rows, n_rows, replace=False))
+        drawn = np.random.default_rng(seed).choice(len(self.frame), n_rows, replace=False)
+        return self._with("drawing rows", self.frame.iloc[np.sort(drawn)])
 
 
 def _content_digest(frame: pd.DataFrame) -> str:
