@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import starmap
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from netchoice.errors import NetchoiceError, UsageError, describe_error
 
@@ -41,27 +41,6 @@ class TimedOutError(LostError):
 
 class EngineError(NetchoiceError):
     """The engine can run nothing any more."""
-
-
-class Engine(Protocol):
-    """Calls a function for batches of arguments somewhere, and yields the results in any order.
-
-    If a batch is lost, because a process died or a time limit passed, the engine runs its items one by
-    one. An item that is lost by itself is reported as :class:`Lost`.
-    """
-
-    workers: int
-
-    @property
-    def row_timeout(self) -> float | None:
-        """The time limit of a row in seconds, if the engine can stop rows."""
-
-    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
-        """Yield the list of results of each batch, or :class:`Lost` for a single item.
-
-        ``until`` is a time on the clock ``time.monotonic``. Batches that are not finished by then are given
-        up, as far as the engine can stop them.
-        """
 
 
 def load(pickled: bytes) -> Work:
@@ -108,9 +87,14 @@ LOOK = 0.5
 
 
 class FutureEngine:
-    """Submits batches somewhere, and waits for their futures."""
+    """Submits batches somewhere, and waits for their futures.
+
+    If a batch is lost, because a process died or a time limit passed, its items are run one by one. An item
+    that is lost by itself is reported as :class:`Lost`.
+    """
 
     workers: int
+    #: The time limit of a row in seconds, if the engine can stop rows.
     row_timeout: float | None = None
     #: Batches submitted at a time, for each worker; the limit bounds memory.
     batches_per_worker = 3
@@ -118,7 +102,11 @@ class FutureEngine:
     are_elsewhere = True
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
-        """Yield the results of batches as they finish; rerun lost batches item by item."""
+        """Yield the results of batches as they finish.
+
+        ``until`` is a time on the clock ``time.monotonic``. Batches that are not finished by then are given
+        up, as far as the engine can stop them.
+        """
         import cloudpickle
 
         pickled = cloudpickle.dumps(work)  # pickle cannot serialize the lambdas in priors
@@ -203,6 +191,10 @@ def _broken(error: BaseException) -> EngineError:
         "the same command again with a new executor, or with engine='processes', which replaces "
         "processes that die"
     )
+
+
+#: Calls a function for batches of arguments, and yields the results of each, in any order.
+Engine = SerialEngine | FutureEngine
 
 
 # Dask

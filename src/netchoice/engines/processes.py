@@ -45,19 +45,24 @@ _idle: ContextVar[list[_Child] | None] = ContextVar("idle worker processes", def
 
 
 @contextlib.contextmanager
-def keep_workers() -> Iterator[None]:
+def keep_workers() -> Iterator[list[_Child]]:
     """Keep worker processes for the next engine that runs inside; starting one takes seconds.
 
     They end with the context: outside it, modules may change that a process would not load again.
     """
-    if _idle.get() is not None:
-        yield
+    kept = _idle.get()
+    if kept is not None:
+        yield kept
         return
-    token = _idle.set([])
+    children: list[_Child] = []
+    token = _idle.set(children)
     try:
-        yield
+        yield children
     finally:
-        _end(_idle.get() or [])
+        for child in children:
+            child.process.kill()
+        for child in children:
+            child.cancel()
         _idle.reset(token)
 
 
@@ -100,13 +105,8 @@ class ProcessEngine(FutureEngine):
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish; rerun the batch of a dead process item by item."""
-        kept = _idle.get()
-        self._waiting = [] if kept is None else kept
-        try:
+        with keep_workers() as self._waiting:
             yield from super().run(work, batches, until)
-        finally:
-            if kept is None:
-                _end(self._waiting)
 
     def submit(self, pickled: bytes, items: Items) -> Any:
         """Give one batch to a process that waits, or to a new one."""
@@ -130,13 +130,6 @@ class ProcessEngine(FutureEngine):
             raise future.error
         self._waiting.append(future)
         return future.answer  # type: ignore[no-any-return]
-
-
-def _end(children: list[_Child]) -> None:
-    for child in children:
-        child.process.kill()
-    for child in children:
-        child.cancel()
 
 
 class _Child:
