@@ -114,6 +114,7 @@ class FutureEngine:
         # Batches, and whether an item that is lost by itself is run again.
         new = ((batch, True) for batch in batches)
         retries: list[tuple[Items, bool]] = []
+        results: list[list[Any] | Lost] = []
         patience = PATIENCE if self.are_elsewhere else math.inf
         try:
             while True:
@@ -122,6 +123,8 @@ class FutureEngine:
                     if batch is None:
                         break
                     running[self.submit(pickled, batch[0])] = batch
+                yield from results  # the workers are busy meanwhile
+                results = []
                 left = math.inf if until is None else until - time.monotonic()
                 if not running or left <= 0:
                     return
@@ -134,8 +137,9 @@ class FutureEngine:
                 for future in finished:
                     items, again = running.pop(future)
                     try:
-                        result: list[Any] | Lost = self.result(future)
+                        results.append(self.result(future))
                     except EngineError:
+                        yield from results
                         raise
                     except Exception as error:  # a remote machine may raise anything
                         is_lost = isinstance(error, LostError)
@@ -144,8 +148,8 @@ class FutureEngine:
                         if len(items) > 1 or again:
                             retries += [([item], len(items) > 1) for item in items]
                             continue
-                        result = Lost(items[0], str(error) if is_lost else describe_error(error))
-                    yield result
+                        reason = str(error) if is_lost else describe_error(error)
+                        results.append(Lost(items[0], reason))
         finally:
             for future in running:
                 future.cancel()
