@@ -289,22 +289,6 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _check_address(address: str) -> None:
-    """Refuse an address at which nothing answers: a client that cannot connect prints errors at its end."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isascii() or not port.isdecimal() or int(port[:6]) >= 1 << 16:
-        raise UsageError(
-            f"the address of the Dask scheduler is {address[:80]!r}; expected HOST:PORT, for example "
-            "dask://127.0.0.1:8786"
-        )
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: dask scheduler"
-        ) from error
-
-
 def connect_to_dask(address: str) -> DaskEngine:
     """Return the engine of the Dask scheduler at an address."""
     try:
@@ -312,8 +296,15 @@ def connect_to_dask(address: str) -> DaskEngine:
     except ImportError:
         message = "the Dask engine needs the package distributed; install netchoice[dask]"
         raise UsageError(message) from None
-    _check_address(address)
+    host, _, port = address.rpartition(":")
+    if not host or not port.isascii() or not port.isdecimal() or int(port[:6]) >= 1 << 16:
+        raise UsageError(
+            f"the address of the Dask scheduler is {address[:80]!r}; expected HOST:PORT, for example "
+            "dask://127.0.0.1:8786"
+        )
     try:
+        # A client that cannot connect prints errors at its end.
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
         client = Client(f"tcp://{address}", timeout="5s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(

@@ -8,7 +8,6 @@ import json
 import os
 import platform
 import stat
-import textwrap
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.atomic import before_each_write
-from netchoice.errors import TableError, UsageError
+from netchoice.errors import TableError, UsageError, one_line
 from netchoice.storage.kept_files import (
     KeptFileError,
     fingerprint_of,
@@ -372,4 +371,4 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict) and "name" in value:  # a space
         value = value["name"]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return textwrap.shorten(text, 200, placeholder=" …")
+    return one_line(text, 200)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.errors import TableError
+from netchoice.errors import TableError, one_line
 from netchoice.storage.kept_files import (
     DamagedFileError,
     OtherRunError,
@@ -78,19 +78,14 @@ def check_compatible(
 
 def _differing(name: str, one: Any, other: Any) -> tuple[str, str]:
     """Return two values of a field as texts; of features, those that the other table lacks."""
-    if name != "features" or not isinstance(one, list) or not isinstance(other, list):
-        return _shorten(one), _shorten(other)
-    names = [[feature["name"] for feature in features] for features in (one, other)]
-    if {*names[0]} == {*names[1]}:  # versions differ, or the order
-        return _shorten(one), _shorten(other)
-    lacking = [[n for n in mine if n not in {*others}] for mine, others in (names, names[::-1])]
-    first, second = (", ".join(each) or "no other feature" for each in lacking)
-    return first, second
-
-
-def _shorten(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return text if len(text) < 120 else f"{text[:117]}…"
+    if name == "features" and isinstance(one, list) and isinstance(other, list):
+        names = [[feature["name"] for feature in features] for features in (one, other)]
+        if {*names[0]} != {*names[1]}:  # otherwise versions differ, or the order
+            lacking = ([n for n in a if n not in {*b}] for a, b in (names, names[::-1]))
+            one, other = (", ".join(each) or "no other feature" for each in lacking)
+            return one, other
+    one, other = (json.dumps(v, sort_keys=True, ensure_ascii=False) for v in (one, other))
+    return one_line(one, 120), one_line(other, 120)
 
 
 # The shards
