@@ -46,17 +46,7 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
         yield lambda function, items: list(map(function, items))
         return
     with ThreadPoolExecutor(n_threads) as pool:
-
-        def run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-            all_items = list(items)
-            # Neighbouring items often take equally long, so they go to different threads.
-            parts = [all_items[i::n_threads] for i in range(n_threads)]
-            results: list[Any] = [None] * len(all_items)
-            for i, done in enumerate(pool.map(lambda part: list(map(function, part)), parts)):
-                results[i::n_threads] = done
-            return results
-
-        yield run
+        yield lambda function, items: list(pool.map(function, items))
 
 
 @contextmanager

@@ -25,7 +25,6 @@ from netchoice.storage.shards import (
     TableFolder,
     check_compatible,
     fingerprint,
-    row_numbers,
 )
 from netchoice.storage.table_columns import (
     ALL_ROWS,
@@ -449,23 +448,14 @@ class ReferenceTable:
             folder.write(pa.Table.from_pandas(self.frame, preserve_index=False))
 
     @classmethod
-    def load(cls, path: str | PathLike[str], n_rows: int | None = None) -> ReferenceTable:
-        """Read a table from its folder, or its first rows; the others take no memory.
-
-        Damaged shards are skipped with a warning.
-        """
+    def load(cls, path: str | PathLike[str]) -> ReferenceTable:
+        """Read a table from its folder; damaged shards are skipped with a warning."""
         folder = TableFolder(path)
-        manifest, shards = folder.manifest(), folder.scan()
-        rows, expected = row_numbers(shards), manifest["n_samples"]
-        if n_rows is not None:  # a part of a table keeps the row numbers of the table
-            rows, expected = rows[:n_rows] if "origin" in manifest else rows[rows < n_rows], n_rows
-        frame = folder.take(shards, rows).to_pandas()
-        if len(rows) < expected:
+        manifest, frame = folder.manifest(), folder.read()
+        if len(frame) < manifest["n_samples"]:
+            rows = f"{len(frame)} of {manifest['n_samples']} rows"
             again = "make the table" if "origin" in manifest else "run the same simulation"
-            warnings.warn(
-                f"{path} has {len(rows)} of {expected} rows; {again} again to complete it",
-                stacklevel=2,
-            )
+            warnings.warn(f"{path} has {rows}; {again} again to complete it", stacklevel=2)
         given = manifest.pop("costs", None)
         return cls(frame, manifest, None if given is None else CostModel(**given))
 
