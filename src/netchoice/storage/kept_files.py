@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.atomic import write_atomically
-from netchoice.errors import TableError
+from netchoice.errors import TableError, describe_error
 from netchoice.stores import store_errors
 
 if TYPE_CHECKING:
@@ -184,7 +184,6 @@ def parsing(path: Path, advice: str) -> Iterator[None]:
     except KeptFileError:
         raise
     except Exception as error:  # parsers of damaged bytes may raise anything
-        reason = " ".join(str(error).split())
         raise DamagedFileError(
-            f"{path} is damaged, or another version of netchoice wrote it: {reason}; {advice}"
+            f"{path} is damaged, or another version of netchoice wrote it: {describe_error(error)}; {advice}"
         ) from error
