@@ -116,8 +116,8 @@ def simulate_table(
         on_progress=listener(on_progress),
     )  # fmt: skip
     frame = run(np.arange(n_samples), deadline=deadline)
-    if not len(frame):
-        frame = run(np.arange(1))
+    if not len(frame) or frame["row"].iloc[0]:
+        frame = run(np.arange(1), engine=get_engine("serial"))
     if folder is not None:
         manifest = folder.manifest()
     # Rows after one that was given up would be a selection.
