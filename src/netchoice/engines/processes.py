@@ -38,7 +38,7 @@ _SAFE_PATH = "PYTHONSAFEPATH"
 _CONTEXT = multiprocessing.get_context("spawn")
 #: Starting a process changes the environment of this one for a moment: one thread at a time may do it.
 _starting = threading.Lock()
-#: Times that a process is started for a batch, if it ends before it has loaded the work.
+#: Times that a process is started for a batch, if it ends before it has loaded the function.
 _MOST_STARTS = 4
 #: Processes without work that wait for more; None outside :func:`keep_workers`.
 _idle: ContextVar[list[_Child] | None] = ContextVar("idle worker processes", default=None)
@@ -179,10 +179,8 @@ class _Child:
             return self._has_ended()
         if self.clock is not None:
             return True
-        self.loaded, self.clock = (
-            self.pickled,
-            AwakeClock(),
-        )  # loading does not count for the time limit
+        self.loaded = self.pickled
+        self.clock = AwakeClock()  # loading does not count for the time limit
         self._send(self.items)
         return False
 
