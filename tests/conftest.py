@@ -48,7 +48,7 @@ def no_simulation(monkeypatch):
     def simulate(*_, **__):
         pytest.fail("a network was simulated")
 
-    monkeypatch.setattr(RowSimulator, "simulate", simulate)
+    monkeypatch.setattr(RowSimulator, "__call__", simulate)
 
 
 @pytest.fixture

@@ -50,8 +50,8 @@ def test_rows_that_are_not_finished_at_the_deadline_are_given_up():
 def test_an_executor_is_not_waited_for():
     pool = ThreadPoolExecutor(2)
     started = time.monotonic()
-    engine, work = ExecutorEngine(pool, 2), lambda items: time.sleep(items[0])
-    assert list(engine.run(work, [[0.0], [3.0]], until=started + 0.5)) == [None]
+    engine = ExecutorEngine(pool, 2)
+    assert list(engine.run(time.sleep, [[(0.0,)], [(3.0,)]], until=started + 0.5)) == [[None]]
     assert time.monotonic() - started < 2.5
     pool.shutdown()
 

@@ -117,14 +117,15 @@ class Display:
         self.display = types.ModuleType("IPython.display")
         self.display.display = self.show
 
-    def show(self, thing, display_id):
+    def show(self, thing, raw, display_id):
         assert display_id is True
-        self.update(thing)
+        self.update(thing, raw)
         return self
 
-    def update(self, thing):
-        assert "<progress" in thing._repr_html_()
-        self.texts.append(repr(thing))
+    def update(self, thing, raw):
+        assert raw
+        assert "<progress" in thing["text/html"]
+        self.texts.append(thing["text/plain"])
 
 
 def run_in(monkeypatch, shell):

@@ -52,6 +52,21 @@ class TestDeadlines:
         assert cut.X.equals(first.X)
         assert netchoice.ReferenceTable.load(tmp_path / "t").X.equals(first.X)
 
+    @pytest.mark.parametrize("slow", [0, 2])
+    def test_rows_after_one_that_was_given_up_are_left_out(self, slow, tmp_path, monkeypatch):
+        run_rows, whole, calls = netchoice.simulate.run_rows, self.simulate(6), []
+
+        def without_slow(simulator, rows, **options):
+            calls.append(rows)
+            return run_rows(simulator, rows[rows != slow] if len(calls) == 1 else rows, **options)
+
+        monkeypatch.setattr("netchoice.simulate.run_rows", without_slow)
+        cut = self.simulate(6, out=tmp_path / "t")
+        assert cut.frame["row"].tolist() == [*range(max(slow, 1))]
+        assert cut.X.equals(whole.X[: len(cut)])
+        assert netchoice.ReferenceTable.load(tmp_path / "t").X.equals(cut.X)
+        assert self.simulate(6, out=tmp_path / "t").X.equals(whole.X)
+
     def test_table_that_was_cut_can_be_continued(self, tmp_path):
         self.simulate(40, deadline=0.0, out=tmp_path / "t")
         assert self.simulate(40, out=tmp_path / "t").X.equals(self.simulate(40).X)

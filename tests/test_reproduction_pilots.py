@@ -123,7 +123,7 @@ def test_resumed_study_simulates_ranks_and_scores_nothing_again(study, options, 
         raise AssertionError("this was done before")
 
     monkeypatch.setattr(pilots, "rank_path", done_before)
-    monkeypatch.setattr(RowSimulator, "simulate", done_before)
+    monkeypatch.setattr(RowSimulator, "__call__", done_before)
     monkeypatch.setattr(NeighboursScorer, "__call__", done_before)
     progress = []
     again = study_pilots("duplication", **options, on_progress=lambda *step: progress.append(step))

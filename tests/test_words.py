@@ -38,8 +38,6 @@ WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(RETIRED)})(?![\w-])", re.IGNORECASE
 #: Where a retired word is needed, and why. Everything else must do without.
 EXCEPTIONS = {
     "tests/test_words.py": "lists the words",
-    "src/netchoice/costs.py": "recognises the keys of older cost files",
-    "tests/test_costs.py": "tests that older cost files are recognised",
 }
 
 FOLDERS = (

@@ -62,11 +62,6 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a binary file atomically."""
-    write_atomically(path, lambda temporary: temporary.write_bytes(content))
-
-
 def write_output(path: Path, content: bytes, overwrite: bool) -> None:
     """Write a file that the user named; refuse to replace one, unless the user said so.
 

@@ -193,15 +193,9 @@ did you mean 'glucose'?
             return alone
         return {name: cost / total for name, cost in alone.items()}
 
-    def scaled(self, features: Iterable[str] | None = None, scale: str = "share") -> CostModel:
-        """Return the model with all costs divided by the sum of the costs alone of ``features``.
-
-        With ``scale="raw"``, return the model unchanged.
-        """
-        _check_choice("scale", scale, SCALES)
-        total = math.fsum(self.alone(features).values())
-        if scale == "raw" or total == 0:
-            return self
+    def scaled(self, features: Iterable[str] | None = None) -> CostModel:
+        """Return the model with all costs divided by the sum of the costs alone of ``features``."""
+        total = math.fsum(self.alone(features).values()) or 1.0
         return self._map_costs(lambda cost: cost / total)
 
     def times(self, factor: float) -> CostModel:
@@ -312,21 +306,18 @@ def _from_json(text: str, path: Path) -> CostModel:
         raise CostError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise CostError(f"{path} holds a {type(record).__name__}; expected an object of costs")
-    if isinstance(record.get("own"), dict):
-        if {"needs", "ingredients"} & set(record):
-            raise CostError(
-                f"{path} has the keys of an older version of netchoice; rename 'needs' to 'uses' and "
-                "'ingredients' to 'steps'"
-            )
-        if set(record) <= {"own", "uses", "steps"}:
-            return CostModel(**record)
-    return CostModel(record)
+    is_model = isinstance(record.get("own"), dict) and set(record) <= {"own", "uses", "steps"}
+    return CostModel(**record) if is_model else CostModel(record)
 
 
 def _from_csv(text: str, path: Path) -> CostModel:
     own: dict[str, Any] = {}
     uses: dict[str, list[str]] = {}
-    for number, row in enumerate(_csv_rows(text, path), start=1):
+    try:
+        rows = list(csv.reader(text.splitlines()))
+    except csv.Error as error:
+        raise CostError(f"{path} cannot be read as CSV: {error}; shorten the cell") from error
+    for number, row in enumerate(rows, start=1):
         cells = [cell.strip() for cell in row]
         if not any(cells) or (number == 1 and _is_header(cells)):
             continue
@@ -341,13 +332,6 @@ def _from_csv(text: str, path: Path) -> CostModel:
     if not own:
         raise CostError(f"{path} contains no costs; expected lines with a name and a cost")
     return CostModel(own, uses)
-
-
-def _csv_rows(text: str, path: Path) -> list[list[str]]:
-    try:
-        return list(csv.reader(text.splitlines()))
-    except csv.Error as error:
-        raise CostError(f"{path} cannot be read as CSV: {error}; shorten the cell") from error
 
 
 def _is_header(cells: list[str]) -> bool:

@@ -104,15 +104,11 @@ class Forest:
         return assign_bins(X, self._bins)
 
     def _leaf_column(self, codes: Codes, column: int) -> NDArray[np.int32]:
-        """Return a column of the nodes for each row's leaf in each tree."""
-        return np.asarray(self._nodes[self._leaf_nodes(codes), column])
-
-    def _leaf_nodes(self, codes: Codes) -> NDArray[np.int64]:
-        """Return the position (n, n_trees) of each row's leaf among the nodes of all trees."""
+        """Return a column (n, n_trees) of the nodes for each row's leaf in each tree."""
         from netchoice._kernels.classification_trees import leaves_of_rows
 
-        leaves = leaves_of_rows(codes, self._begins, self._nodes)
-        return np.asarray(leaves + self._begins[:-1])
+        leaves = leaves_of_rows(codes, self._begins, self._nodes) + self._begins[:-1]
+        return np.asarray(self._nodes[leaves, column])
 
 
 def grow_forest(

@@ -29,21 +29,16 @@ def progress(what: str, unit: str = "rows") -> Iterator[Callable[..., None]]:
     if not sys.stderr.isatty():
         yield _Lines(what, unit)
         return
-    from rich import progress as rich_progress
     from rich.console import Console
+    from rich.progress import BarColumn, Progress
 
-    columns = (
-        "{task.description}", rich_progress.BarColumn(), rich_progress.MofNCompleteColumn(),
-        "{task.fields[rate]}", rich_progress.TimeRemainingColumn(), "{task.fields[failed]}",
-    )  # fmt: skip
-    with rich_progress.Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=None, rate="", failed="")
+    counts = _Counts(what, unit)
+    with Progress(BarColumn(), "{task.description}", console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=None)
 
         def update(done: int, total: int, failed: int = 0) -> None:
-            speed = bar.tasks[0].speed
-            rate = f"{speed:.3g} {unit}/s" if speed else ""
-            failures = f"{failed} failed" if failed else ""
-            bar.update(task, completed=done, total=total, rate=rate, failed=failures)
+            text = counts.text(done, total, failed)
+            bar.update(task, description=text, completed=done, total=total)
 
         yield update
 
@@ -141,21 +136,9 @@ class _NotebookBar(_Counts):
         from IPython.display import display
 
         text = self.text(done, total, failed)
-        shown = _Shown(element("div", element("progress", value=done, max=total), " ", text), text)
+        html = element("div", element("progress", value=done, max=total), " ", text)
+        shown = {"text/html": str(html), "text/plain": text}
         if self.handle is None:
-            self.handle = display(shown, display_id=True)
+            self.handle = display(shown, raw=True, display_id=True)
         else:
-            self.handle.update(shown)
-
-
-class _Shown:
-    """HTML for a notebook, and text for other viewers of it."""
-
-    def __init__(self, html: str, text: str) -> None:
-        self.html, self.text = html, text
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return self.text
+            self.handle.update(shown, raw=True)

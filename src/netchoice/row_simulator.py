@@ -74,10 +74,6 @@ class RowSimulator:
         key = (row, zlib.crc32(purpose.encode()))
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
-    def __call__(self, number: int) -> Row:
-        """Simulate one row."""
-        return self.simulate(number)
-
     def known(self, number: int) -> dict[str, Any]:
         """Return cells that also a lost row has."""
         return {"label": None, "machine": machine_id(), "calibrated": self._is_calibrated(number)}
@@ -116,21 +112,21 @@ class RowSimulator:
         drawn = self.rng(row, "size").uniform(math.log(low), math.log(high + 1))
         return min(high, max(low, math.floor(math.exp(drawn))))
 
-    def simulate(self, row: int) -> Row:
+    def __call__(self, number: int) -> Row:
         """Simulate one row."""
-        cells = self.known(row)
+        cells = self.known(number)
         try:
             start = time.thread_time()
-            model, parameters, graph = self._draw(row)
+            model, parameters, graph = self._draw(number)
             cells["label"] = model.name
             cells |= {f"{PARAMETER_PREFIX}{name}": float(v) for name, v in parameters.items()}
-            graph = graph or self._grow(row, model, parameters)
+            graph = graph or self._grow(number, model, parameters)
             cells["seconds_growth"] = time.thread_time() - start
-            rng = self.rng(row, "features") if self.plan.is_random else None
+            rng = self.rng(number, "features") if self.plan.is_random else None
             calibrated = cells["calibrated"]
             result = run_plan(graph, self.plan, rng, timed=calibrated, repeat_short=calibrated)
         except Exception as error:  # a failed row is data; a user's model may raise anything
-            return Row(row, cells, describe_error(error))
+            return Row(number, cells, describe_error(error))
         cells |= result.values
         for prefix, seconds in (
             (OWN_PREFIX, result.own_seconds),
@@ -140,12 +136,12 @@ class RowSimulator:
                 prefix + name: s for name, s in seconds.items() if name not in result.failures
             }
         if not result.failures:
-            return Row(row, cells)
+            return Row(number, cells)
         reasons = {name.removeprefix("step "): why for name, why in result.failures.items()}
         lines = [f"{name}: {why}" for name, why in reasons.items()]
         cells[NOT_COMPUTED] = "\n".join(lines)
         is_error = not result.not_computed.issuperset(reasons)
-        return Row(row, cells, error="; ".join(lines) if is_error else None)
+        return Row(number, cells, error="; ".join(lines) if is_error else None)
 
 
 def is_at_bounds(number: Any) -> Any:

@@ -7,7 +7,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from netchoice.engines.engine import Engine, Lost
 from netchoice.errors import FailedRowsError, StoppedError
 from netchoice.interruption import saves_when_stopped
-from netchoice.storage.shards import FAILURE, RowFolder
+from netchoice.storage.shards import FAILURE, RowFolder, row_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,54 +71,6 @@ def arrow_type(kind: str) -> pa.DataType:
     return types[kind]()
 
 
-@dataclass
-class Batch:
-    """Rows as columns; a worker returns one for each batch of row numbers."""
-
-    numbers: list[int] = field(default_factory=list)
-    columns: dict[str, list[Any]] = field(default_factory=dict)
-    failures: list[str | None] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-    def add(self, row: Row) -> None:
-        """Append one row; columns that it lacks get None."""
-        for name in row.cells:
-            if name not in self.columns:
-                self.columns[name] = [None] * len(self.numbers)
-        for name, column in self.columns.items():
-            column.append(row.cells.get(name))
-        self.numbers.append(row.number)
-        self.failures.append(row.failure)
-        self.errors += [each for each in (row.failure, row.error) if each is not None]
-
-    def as_arrow(self, kind: Callable[[str], str]) -> pa.Table:
-        """Return the rows as an Arrow table."""
-        import pyarrow as pa
-
-        columns = {
-            "row": pa.array(self.numbers, pa.int64()),
-            FAILURE: pa.array(self.failures, pa.string()),
-        }
-        columns |= {name: pa.array(c, arrow_type(kind(name))) for name, c in self.columns.items()}
-        return pa.table(columns)
-
-
-@dataclass(frozen=True)
-class _Work:
-    """Calls a function in a worker for each item of a batch: a row number, and its argument if it has one."""
-
-    function: RowFunction
-
-    def warm_up(self) -> None:
-        self.function.warm_up()
-
-    def __call__(self, items: list[tuple[Any, ...]]) -> Batch:
-        batch = Batch()
-        for item in items:
-            batch.add(self.function(*item))
-        return batch
-
-
 def run_rows(
     function: RowFunction,
     numbers: np.ndarray,
@@ -128,7 +79,6 @@ def run_rows(
     folder: RowFolder | None = None,
     argument: Callable[[int], Any] | None = None,
     deadline: float | None = None,
-    gives_up: bool = True,
     may_fail: bool = True,
     noun: str = "rows",
     on_progress: Progress | None = None,
@@ -148,10 +98,8 @@ def run_rows(
     argument : callable, optional
         Returns by row number what is sent to the worker besides the number.
     deadline : float, optional
-        A time on the clock ``time.monotonic``. From then on no further rows are started.
-    gives_up : bool
-        Whether rows that are not finished half a second after the deadline are given up. Otherwise they are
-        finished, and the first row is made in any case.
+        A time on the clock ``time.monotonic``. From then on no further rows are started. Rows that are not
+        finished half a second later are given up, as far as the engine can stop them.
     may_fail : bool
         Whether any number of rows may fail. Otherwise many errors end the run with :class:`FailedRowsError`.
     noun : str
@@ -159,26 +107,21 @@ def run_rows(
     on_progress : callable, optional
         Called with the numbers of finished, requested and failed rows.
     """
-    missing, n_failed = numbers, 0
-    if folder is not None:
-        kept, failed = folder.repair()
-        missing = np.setdiff1d(numbers, kept, assume_unique=True)
-        n_failed = int(np.isin(failed, numbers, assume_unique=True).sum())
-    n_done = len(numbers) - len(missing)
-    run = RowRun(function, folder, may_fail, on_progress, len(numbers), n_done, n_failed)
-    if not len(missing):
+    run = RowRun(function, numbers, folder, on_progress)
+    if not len(run.missing):
         return run
     run.report()
-    first_row = 0 if gives_up else 1
-    batches = _batches(missing, argument, run, engine, deadline, first_row)
-    until = deadline + _BATCH_SECONDS if deadline is not None and gives_up else None
+    batches = run.batches(engine, argument, deadline)
+    until = None if deadline is None else deadline + _BATCH_SECONDS
     try:
         with (
             saves_when_stopped(run.flush),
-            contextlib.closing(engine.run(_Work(function), batches, until)) as results,
+            contextlib.closing(engine.run(function, batches, until)) as results,
         ):
             for result in results:
                 run.add(result)
+                if not may_fail:
+                    run.check_errors()
     except KeyboardInterrupt:
         where = None if folder is None else folder.path
         kept_in = f", which are kept in {where}; run the same command again to resume"
@@ -191,110 +134,112 @@ def run_rows(
     return run
 
 
-def _batches(
-    numbers: np.ndarray, argument: Callable[[int], Any] | None, run: RowRun, engine: Engine,
-    deadline: float | None, first_row: int,
-) -> Iterator[list[tuple[Any, ...]]]:  # fmt: skip
-    """Yield batches of items until the deadline; their size adapts to the speed and number of workers."""
-    # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
-    seconds = min(_BATCH_SECONDS, (engine.row_timeout or math.inf) / 4)
-    size = 1
-    while len(numbers):
-        is_over = deadline is not None and time.monotonic() > deadline
-        if is_over and numbers[0] >= first_row:
-            run.first_left = int(numbers[0])
-            return
-        wanted = seconds * run.rows_per_second / engine.workers
-        size = int(min(max(1, wanted), 2 * size, _MAX_BATCH_ROWS))
-        # The last batches are shorter, so that all workers finish at about the same time.
-        n = max(1, min(size, len(numbers) // (2 * engine.workers)))
-        batch: list[int] = numbers[:n].tolist()
-        yield [(i,) if argument is None else (i, argument(i)) for i in batch]
-        numbers = numbers[n:]
-
-
-@dataclass
 class RowRun:
     """The rows of one run: counted, and written to shards or held in memory.
 
     Attributes
     ----------
+    missing : array of int
+        The rows that the folder did not hold.
     n_total, n_done, n_failed : int
         Rows that were requested, are finished, and failed; with those that the folder held.
-    first_left : int or None
-        The first row that was left out because of the deadline.
     """
 
-    function: RowFunction
-    folder: RowFolder | None
-    may_fail: bool
-    on_progress: Progress | None
-    n_total: int
-    n_done: int
-    n_failed: int
-    first_left: int | None = None
-    n_new: int = 0
-    n_errors: int = 0
-    unwritten: list[Batch] = field(default_factory=list)
-    start: float = field(default_factory=time.monotonic)
-    last_write: float = field(default_factory=time.monotonic)
-    #: Another thread writes the rows of a process that is stopped.
-    lock: Any = field(default_factory=threading.RLock)
-
-    @property
-    def rows_per_second(self) -> float:
-        """Rows finished per second since the first batch."""
-        return self.n_new / max(time.monotonic() - self.start, 1e-9)
+    def __init__(
+        self, function: RowFunction, numbers: np.ndarray, folder: RowFolder | None,
+        on_progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self.function, self.folder, self.on_progress = function, folder, on_progress
+        self.missing, self.n_total, self.n_failed = numbers, len(numbers), 0
+        if folder is not None:
+            kept = folder.scan(rename=True)
+            self.missing = np.setdiff1d(numbers, row_numbers(kept), assume_unique=True)
+            self.n_failed = int(np.isin(row_numbers(kept, failed=True), numbers).sum())
+        self.n_done = self.n_total - len(self.missing)
+        self._n_errors, self._error = 0, ""
+        self._unwritten: list[Row] = []
+        self._in_memory: list[pa.Table] = []
+        self._n_new, self._start, self._last_write = 0, 0.0, time.monotonic()
+        # Another thread writes the rows of a process that is stopped.
+        self._lock = threading.RLock()
 
     def report(self) -> None:
         """Report the progress."""
         if self.on_progress is not None:
             self.on_progress(self.n_done, self.n_total, self.n_failed)
 
-    def add(self, result: Batch | Lost) -> None:
-        """Add a batch, or record a lost row as failed; raise an error if too many rows failed."""
-        batch = Batch() if isinstance(result, Lost) else result
+    def batches(
+        self, engine: Engine, argument: Callable[[int], Any] | None, deadline: float | None
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield batches until the deadline; their size adapts to the speed and number of workers."""
+        # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
+        seconds = min(_BATCH_SECONDS, (engine.row_timeout or math.inf) / 4)
+        size, numbers = 1, self.missing
+        while len(numbers) and (deadline is None or time.monotonic() <= deadline):
+            rows_per_second = self._n_new / max(time.monotonic() - self._start, 1e-9)
+            wanted = seconds * rows_per_second / engine.workers
+            size = int(min(max(1, wanted), 2 * size, _MAX_BATCH_ROWS))
+            # The last batches are shorter, so that all workers finish at about the same time.
+            n = max(1, min(size, len(numbers) // (2 * engine.workers)))
+            batch: list[int] = numbers[:n].tolist()
+            yield [(i,) if argument is None else (i, argument(i)) for i in batch]
+            numbers = numbers[n:]
+
+    def add(self, result: list[Row] | Lost) -> None:
+        """Add the rows of a batch, or record a lost row as failed."""
         if isinstance(result, Lost):
             number = result.item[0]
-            batch.add(Row(number, self.function.known(number), f"lost: {result.reason}"))
-        if self.n_new == 0:
-            self.start = time.monotonic() - 1e-3  # the speed does not include starting workers
-        n = len(batch.numbers)
-        with self.lock:
-            self.unwritten.append(batch)
-        self.n_done += n
-        self.n_new += n
-        self.n_failed += n - batch.failures.count(None)
-        self.n_errors += len(batch.errors)
-        is_due = time.monotonic() - self.last_write > _SHARD_SECONDS
-        if self.folder is not None and (is_due or self._n_unwritten >= _SHARD_ROWS):
+            result = [Row(number, self.function.known(number), f"lost: {result.reason}")]
+        if self._n_new == 0:
+            self._start = time.monotonic() - 1e-3  # the speed does not include starting workers
+        with self._lock:
+            self._unwritten += result
+        self.n_done += len(result)
+        self._n_new += len(result)
+        self.n_failed += sum(row.failure is not None for row in result)
+        for error in (each for row in result for each in row[2:] if each is not None):
+            self._n_errors, self._error = self._n_errors + 1, error
+        is_due = time.monotonic() - self._last_write > _SHARD_SECONDS
+        if is_due or len(self._unwritten) >= _SHARD_ROWS:
             self.flush()
         self.report()
-        if self.may_fail or self.n_new < MIN_ROWS_TO_STOP:
-            return
-        if self.n_errors > MAX_FAILURE_SHARE * self.n_new:
-            reason = next(iter(batch.errors), "see the failures of the table")
-            raise FailedRowsError(
-                f"{self.n_errors} of {self.n_new} rows failed, more than {MAX_FAILURE_SHARE:.0%}; "
-                f"for example: {reason}; the run was stopped, and simulated rows are kept"
-            )
 
-    @property
-    def _n_unwritten(self) -> int:
-        return sum(len(batch.numbers) for batch in self.unwritten)
+    def check_errors(self) -> None:
+        """End the run if too many rows met errors."""
+        share = self._n_errors / self._n_new
+        if self._n_new >= MIN_ROWS_TO_STOP and share > MAX_FAILURE_SHARE:
+            raise FailedRowsError(
+                f"{self._n_errors} of {self._n_new} rows failed, more than {MAX_FAILURE_SHARE:.0%}; for "
+                f"example: {self._error}; the run was stopped, and simulated rows are kept"
+            )
 
     def flush(self) -> None:
         """Write the rows that are not yet on disk to a new shard."""
-        with self.lock:
-            if self.folder is not None and self.unwritten:
-                self.folder.write(self.as_arrow())
-                self.unwritten = []
-            self.last_write = time.monotonic()
+        with self._lock:
+            if self._unwritten:
+                rows = self._as_arrow(sorted(self._unwritten, key=lambda row: row.number))
+                if self.folder is None:
+                    self._in_memory.append(rows)
+                else:
+                    self.folder.write(rows)
+                self._unwritten = []
+            self._last_write = time.monotonic()
+
+    def _as_arrow(self, rows: list[Row]) -> pa.Table:
+        import pyarrow as pa
+
+        columns = {
+            "row": pa.array([row.number for row in rows], pa.int64()),
+            FAILURE: pa.array([row.failure for row in rows], pa.string()),
+        }
+        for name in dict.fromkeys(name for row in rows for name in row.cells):
+            kind = arrow_type(self.function.kind(name))
+            columns[name] = pa.array([row.cells.get(name) for row in rows], kind)
+        return pa.table(columns)
 
     def as_arrow(self) -> pa.Table:
         """Return the rows that are in memory, sorted."""
         import pyarrow as pa
 
-        batches = self.unwritten or [Batch()]
-        tables = [batch.as_arrow(self.function.kind) for batch in batches]
+        tables = self._in_memory or [self._as_arrow([])]
         return pa.concat_tables(tables, promote_options="permissive").sort_by("row")

@@ -8,6 +8,7 @@ import inspect
 import platform
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
+from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.row_simulator import RowSimulator
-from netchoice.rows import RowRun, run_rows
+from netchoice.rows import run_rows
 from netchoice.storage.shards import FORMAT, TableFolder
 from netchoice.storage.table import ReferenceTable
 from netchoice.user_code import is_ours
@@ -88,8 +89,9 @@ def simulate_table(
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
     deadline : float, optional
-        A time on the clock ``time.monotonic``. From then on no further rows are simulated: the table has the
-        first rows, at least one, as if their number had been requested.
+        A time on the clock ``time.monotonic``. From then on no further rows are simulated, and rows that
+        take longer are given up: the table has the first rows, at least one, as if their number had been
+        requested.
     on_progress : callable or bool, optional
         Called with the numbers of finished, requested and failed rows. True shows the progress, False
         shows nothing. By default it is shown in a terminal or a notebook.
@@ -107,17 +109,24 @@ def simulate_table(
     """
     n_samples, seed = check_integer("n_samples", n_samples), check_integer("seed", seed, 0)
     simulator = make_simulator(with_priors(space, prior), n_nodes, isolated, features, seed, stream)
-    run, folder, manifest = _run(
-        simulator, np.arange(n_samples), seed, stream, get_engine(engine, workers, row_timeout), out,
-        listener(on_progress), deadline, gives_up=False,
+    manifest = _manifest(simulator, n_samples, seed, stream)
+    folder = None if out is None else TableFolder(out)
+    run = partial(
+        _run, simulator, manifest=manifest, engine=get_engine(engine, workers, row_timeout), folder=folder,
+        on_progress=listener(on_progress),
     )  # fmt: skip
-    if run.first_left is not None:
-        n_samples = manifest["n_samples"] = run.first_left
+    frame = run(np.arange(n_samples), deadline=deadline)
+    if not len(frame) or frame["row"].iloc[0]:
+        frame = run(np.arange(1), engine=get_engine("serial"))
+    if folder is not None:
+        manifest = folder.manifest()
+    # Rows after one that was given up would be a selection.
+    n_rows = int((frame["row"].to_numpy() == np.arange(len(frame))).cumprod().sum())
+    if n_rows < n_samples:
+        frame, manifest["n_samples"] = frame.iloc[:n_rows], n_rows
         if folder is not None:
-            folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
-    if folder is None:
-        return ReferenceTable(run.as_arrow().to_pandas(), manifest)
-    return ReferenceTable.load(folder.path, n_samples)
+            folder.write_manifest(manifest)
+    return ReferenceTable(frame, manifest)
 
 
 def with_priors(space: str | ModelSpace, prior: Priors) -> ModelSpace:
@@ -157,43 +166,32 @@ def simulate_rows(
     deadline : float, optional
         A time on the clock ``time.monotonic``. From then on no further rows are simulated.
     """
-    kept = None if path is None else TableFolder(path)
-    if kept is not None and kept.holds(_manifest(simulator, int(rows[-1]) + 1, seed, stream), rows):
-        return kept.read(lambda present: np.intersect1d(present, rows))
-    run, folder, _ = _run(
-        simulator, rows, seed, stream, get_engine(engine, workers), path, on_progress, deadline
-    )
-    if run.first_left is not None:
-        rows = rows[rows < run.first_left]
-    if not len(rows):
-        import pandas as pd
-
-        return pd.DataFrame()
-    if folder is None:
-        return run.as_arrow().to_pandas()
-    return folder.read(lambda present: np.intersect1d(present, rows))
+    manifest = _manifest(simulator, int(rows[-1]) + 1, seed, stream)
+    folder = None if path is None else TableFolder(path)
+    if folder is not None and folder.holds(manifest, rows):
+        return folder.read(rows)
+    made_on = get_engine(engine, workers)
+    return _run(simulator, rows, manifest, made_on, folder, on_progress, deadline)
 
 
 def _run(
     simulator: RowSimulator,
     rows: np.ndarray,
-    seed: int,
-    stream: str,
+    manifest: dict[str, Any],
     engine: Engine,
-    path: str | PathLike[str] | None,
+    folder: TableFolder | None,
     on_progress: Progress | None,
-    deadline: float | None,
-    gives_up: bool = True,
-) -> tuple[RowRun, TableFolder | None, dict[str, Any]]:
-    """Simulate the rows that a folder lacks; return the run, the folder and the manifest of the table."""
-    manifest = _manifest(simulator, int(rows[-1]) + 1, seed, stream)
-    folder = None if path is None else TableFolder(path)
+    deadline: float | None = None,
+) -> pd.DataFrame:
+    """Simulate the rows that a folder lacks; return those that are there."""
     with contextlib.nullcontext() if folder is None else folder.open(manifest):
         run = run_rows(
-            simulator, rows, engine=engine, folder=folder, deadline=deadline, gives_up=gives_up,
-            may_fail=False, on_progress=on_progress,
+            simulator, rows, engine=engine, folder=folder, deadline=deadline, may_fail=False,
+            on_progress=on_progress,
         )  # fmt: skip
-    return run, folder, manifest
+    if folder is None or not run.n_done:
+        return run.as_arrow().to_pandas()
+    return folder.read(rows)
 
 
 def make_simulator(

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, UsageError, describe_error
 
 #: What the first part of an address names. These stores show a file only when it is complete.
 _OBJECT_STORES = {
@@ -75,7 +75,8 @@ def place(path: str | os.PathLike[str]) -> Path:
         raise UsageError(f"cannot use {address}: {error}") from None
     except Exception as error:  # every store has its own errors
         raise UsageError(
-            f"cannot reach {address}: {_reason(error)}; check the address, the network and your credentials"
+            f"cannot reach {address}: {describe_error(error)}; check the address, the network and your "
+            "credentials"
         ) from None
     if is_missing:
         raise UsageError(
@@ -123,8 +124,4 @@ def store_errors() -> Iterator[None]:
     except (OSError, NetchoiceError):
         raise
     except Exception as error:  # every store has its own errors
-        raise OSError(_reason(error)) from error
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+        raise OSError(describe_error(error)) from error

@@ -6,7 +6,6 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
@@ -53,10 +52,10 @@ def warm_up(
     wanted = sorted(_compilers() if names is None else names, key=_seconds, reverse=True)
     compiled: dict[str, bool] = {}
     engine = ProcessEngine(min(workers or os.cpu_count() or 1, len(wanted)))
-    for result in engine.run(_Compilation(tuple(wanted)), [[i] for i in range(len(wanted))]):
+    for result in engine.run(_compile, [[(name,)] for name in wanted]):
         if isinstance(result, Lost):
-            raise NetchoiceError(f"{wanted[result.item]} cannot be compiled: {result.reason}")
-        name, compiled[name] = result
+            raise NetchoiceError(f"{result.item[0]} cannot be compiled: {result.reason}")
+        [(name, compiled[name])] = result
         if on_ready is not None:
             on_ready(name, compiled[name], len(compiled), len(wanted))
     return dict(sorted(compiled.items()))
@@ -114,18 +113,12 @@ def _step_names(space: ModelSpace) -> list[str]:
     return [f"step.{step.function.__name__}" for step, _ in parts if is_ours(step.function)]
 
 
-@dataclass(frozen=True)
-class _Compilation:
-    """Compiles kernels in a worker process; a row is a kernel."""
+def _compile(name: str) -> tuple[str, bool]:
+    """Compile a kernel in a worker process; return whether it was not yet in the cache."""
+    from netchoice._kernels.compiler import quiet
 
-    names: tuple[str, ...]
-
-    def __call__(self, rows: list[int]) -> tuple[str, bool]:
-        from netchoice._kernels.compiler import quiet
-
-        quiet()
-        name = self.names[rows[0]]
-        return name, _compilers()[name]()
+    quiet()
+    return name, _compilers()[name]()
 
 
 def _seconds(name: str) -> float:

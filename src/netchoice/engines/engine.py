@@ -10,54 +10,56 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from itertools import starmap
+from typing import Any, NamedTuple
 
 from netchoice.errors import NetchoiceError, UsageError, describe_error
 
-#: A batch; the engine does not look into its items.
-Items = list[Any]
-#: A picklable function of a batch.
-Work = Callable[[Items], Any]
+#: A function, and a batch: the arguments of several calls of it.
+Work = Callable[..., Any]
+Items = list[tuple[Any, ...]]
 Results = Generator[Any, None, None]
 
 
 class Lost(NamedTuple):
-    """An item that has no result because its process died or took too long."""
+    """Arguments without a result, because their process died or took too long."""
 
-    item: Any
+    item: tuple[Any, ...]
     reason: str
 
 
 class LostError(Exception):
-    """The process of a batch died or took too long; the message says why."""
+    """The process of a batch died; the message says why."""
 
 
-class StartError(NetchoiceError):
-    """No process can start to work."""
+class TimedOutError(LostError):
+    """A batch took longer than the time limit, and would again."""
 
 
-class Engine(Protocol):
-    """Runs batches of rows somewhere and yields the results in any order.
+class EngineError(NetchoiceError):
+    """The engine can run nothing any more."""
 
-    If a batch is lost, because a process died or a time limit passed, the engine runs its rows one by
-    one. A row that is lost by itself is reported as :class:`Lost`.
-    """
 
-    workers: int
+def load(pickled: bytes) -> Work:
+    """Return a function that is ready to be called."""
+    import cloudpickle
 
-    @property
-    def row_timeout(self) -> float | None:
-        """The time limit of a row in seconds, if the engine can stop rows."""
+    work: Work = cloudpickle.loads(pickled)
+    getattr(work, "warm_up", lambda: None)()
+    return work
 
-    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
-        """Yield ``work(batch)`` for each batch, or :class:`Lost` for a single row.
 
-        ``until`` is a time on the clock ``time.monotonic``. Batches that are not finished by then are given
-        up, as far as the engine can stop them.
-        """
+_load_once = lru_cache(maxsize=1)(load)
+
+
+def _call_pickled(pickled: bytes, batch: bytes) -> list[Any]:
+    """Run a batch in a worker of an executor, which loads the function once."""
+    import cloudpickle
+
+    return list(starmap(_load_once(pickled), cloudpickle.loads(batch)))
 
 
 class SerialEngine:
@@ -67,17 +69,13 @@ class SerialEngine:
     row_timeout: float | None = None
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
-        """Yield the result of each batch, in order; a batch that has begun is finished."""
+        """Yield the results of each batch, in order; a batch that has begun is finished."""
         for number, batch in enumerate(batches):
-            if until is not None and time.monotonic() > until:
-                return
             if not number:
                 getattr(work, "warm_up", lambda: None)()
-            yield work(batch)
+            yield list(starmap(work, batch))
 
 
-#: Batches submitted at a time, for each worker; the limit bounds memory.
-_BATCHES_PER_WORKER = 3
 #: Seconds without a first batch until a line says why.
 PATIENCE = 5.0
 _PATIENCE = (
@@ -85,74 +83,91 @@ _PATIENCE = (
     "kernels, which can take a few minutes\n"
 )
 #: Seconds after which a waiting thread looks for an interrupt, where the system does not wake it.
-_LOOK = 0.5
+LOOK = 0.5
 
 
 class FutureEngine:
-    """Submits batches somewhere, and waits for their futures."""
+    """Submits batches somewhere, and waits for their futures.
+
+    If a batch is lost, because a process died or a time limit passed, its items are run one by one. An item
+    that is lost by itself is reported as :class:`Lost`.
+    """
 
     workers: int
+    #: The time limit of a row in seconds, if the engine can stop rows.
     row_timeout: float | None = None
+    #: Batches submitted at a time, for each worker; the limit bounds memory.
+    batches_per_worker = 3
     #: Whether the workers are not of this machine, and may have to compile all kernels first.
-    _are_elsewhere = False
+    are_elsewhere = True
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
-        """Yield the results of batches as they finish; rerun failed batches row by row."""
+        """Yield the results of batches as they finish.
+
+        ``until`` is a time on the clock ``time.monotonic``. Batches that are not finished by then are given
+        up, as far as the engine can stop them.
+        """
         import cloudpickle
 
         pickled = cloudpickle.dumps(work)  # pickle cannot serialize the lambdas in priors
-        running: dict[Future[Any], Items] = {}
-        new = iter(batches)
-        retries: list[Items] = []
-        patience = PATIENCE if self._are_elsewhere else math.inf
+        running: dict[Any, tuple[Items, bool]] = {}
+        # Batches, and whether an item that is lost by itself is run again.
+        new = ((batch, True) for batch in batches)
+        retries: list[tuple[Items, bool]] = []
+        results: list[list[Any] | Lost] = []
+        patience = PATIENCE if self.are_elsewhere else math.inf
         try:
             while True:
-                while len(running) < self.workers * _BATCHES_PER_WORKER:
-                    rows = retries.pop() if retries else next(new, None)
-                    if rows is None:
+                while len(running) < self.workers * self.batches_per_worker:
+                    batch = retries.pop() if retries else next(new, None)
+                    if batch is None:
                         break
-                    running[self.submit(pickled, rows)] = rows
+                    running[self.submit(pickled, batch[0])] = batch
+                yield from results  # the workers are busy meanwhile
+                results = []
                 left = math.inf if until is None else until - time.monotonic()
                 if not running or left <= 0:
                     return
-                seconds = min(left, _LOOK, patience)
+                seconds = min(left, LOOK, patience)
                 finished = self.wait(running, seconds)
                 patience = math.inf if finished else patience - seconds
                 if patience <= 0:
                     sys.stderr.write(_PATIENCE)
                     patience = math.inf
-                for done in finished:
-                    rows = running.pop(done)
+                for future in finished:
+                    items, again = running.pop(future)
                     try:
-                        result = done.result()
-                    except StartError:
+                        results.append(self.result(future))
+                    except EngineError:
+                        yield from results
                         raise
-                    except (BrokenExecutor, CancelledError) as error:
-                        raise _broken(error) from error
                     except Exception as error:  # a remote machine may raise anything
-                        if not self.is_of_work(done):
-                            raise _broken(error) from error
-                        if len(rows) > 1:
-                            retries += [[row] for row in rows]
+                        is_lost = isinstance(error, LostError)
+                        # A process that ran one item may have been killed from outside.
+                        again = again and is_lost and not isinstance(error, TimedOutError)
+                        if len(items) > 1 or again:
+                            retries += [([item], len(items) > 1) for item in items]
                             continue
-                        is_known = isinstance(error, LostError)
-                        result = Lost(rows[0], str(error) if is_known else describe_error(error))
-                    yield result
+                        reason = str(error) if is_lost else describe_error(error)
+                        results.append(Lost(items[0], reason))
         finally:
             for future in running:
                 future.cancel()
 
-    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
-        """Submit one batch."""
+    def submit(self, pickled: bytes, items: Items) -> Any:
+        """Submit one batch, and return its future."""
         raise NotImplementedError
 
     def wait(self, running: Iterable[Any], seconds: float) -> set[Any]:
         """Wait until a batch has finished, at most so many seconds; return the finished ones."""
         return wait(running, seconds, return_when=FIRST_COMPLETED).done
 
-    def is_of_work(self, failed: Any) -> bool:
-        """Return whether a batch failed by itself, and not because the executor is gone."""
-        return True
+    def result(self, future: Any) -> list[Any]:
+        """Return the results of a batch; any error but :class:`EngineError` belongs to the batch."""
+        try:
+            return future.result()  # type: ignore[no-any-return]
+        except (BrokenExecutor, CancelledError) as error:
+            raise _broken(error) from error
 
 
 @dataclass
@@ -162,43 +177,28 @@ class ExecutorEngine(FutureEngine):
     executor: Any
     workers: int
 
-    _are_elsewhere = True
-
-    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
+    def submit(self, pickled: bytes, items: Items) -> Any:
         """Submit one batch."""
         import cloudpickle
 
         # The scheduler of Dask unpickles arguments, and may lack the modules of what a batch carries.
-        batch = cloudpickle.dumps(rows)
+        batch = cloudpickle.dumps(items)
         try:
-            return self.executor.submit(_call_pickled, pickled, batch)  # type: ignore[no-any-return]
+            return self.executor.submit(_call_pickled, pickled, batch)
         except RuntimeError as error:  # the executor is broken or shut down
             raise _broken(error) from error
 
 
-@lru_cache(maxsize=1)
-def _load(pickled: bytes) -> Any:
-    """Return work that is ready to be called, once in each worker."""
-    import cloudpickle
-
-    work = cloudpickle.loads(pickled)
-    getattr(work, "warm_up", lambda: None)()
-    return work
-
-
-def _call_pickled(pickled: bytes, batch: bytes) -> Any:
-    """Run a batch in a worker."""
-    import cloudpickle
-
-    return _load(pickled)(cloudpickle.loads(batch))
-
-
-def _broken(error: BaseException) -> NetchoiceError:
-    return NetchoiceError(
+def _broken(error: BaseException) -> EngineError:
+    return EngineError(
         f"the executor accepts no more work ({describe_error(error)}); finished rows are kept: run "
         "the same command again with a new executor, or with engine='processes', which replaces "
         "processes that die"
     )
+
+
+#: Calls a function for batches of arguments, and yields the results of each, in any order.
+Engine = SerialEngine | FutureEngine
 
 
 # Dask
@@ -215,22 +215,22 @@ class DaskEngine(ExecutorEngine):
     """
 
     counted: float = -math.inf
-    #: The work as a Dask future: each worker fetches it once, and a lost copy is made again.
-    work: Any = None
+    #: The function as a Dask future: each worker fetches it once, and a lost copy is made again.
+    function: Any = None
 
-    def submit(self, pickled: bytes, rows: Items) -> Any:
-        """Submit one batch, and before the first batch the work."""
+    def submit(self, pickled: bytes, items: Items) -> Any:
+        """Submit one batch, and before the first batch the function."""
         import cloudpickle
 
         if time.monotonic() - self.counted > _COUNT_INTERVAL:
             self.workers = max(1, sum(self.executor.nthreads().values()))
             self.counted = time.monotonic()
-        if self.work is None:
+        if self.function is None:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sending large graph")  # it is sent only once
-                self.work = self.executor.submit(bytes, pickled, pure=False)
-        batch = cloudpickle.dumps(rows)
-        return self.executor.submit(_call_pickled, self.work, batch, pure=False, retries=0)
+                self.function = self.executor.submit(bytes, pickled, pure=False)
+        batch = cloudpickle.dumps(items)
+        return self.executor.submit(_call_pickled, self.function, batch, pure=False, retries=0)
 
     def wait(self, running: Iterable[Any], seconds: float) -> set[Any]:
         """Wait until a batch has finished, at most so many seconds; return the finished ones."""
@@ -242,9 +242,14 @@ class DaskEngine(ExecutorEngine):
             except TimeoutError:
                 return set()
 
-    def is_of_work(self, failed: Any) -> bool:
-        """Return whether a batch failed by itself, and not because the scheduler is gone."""
-        return bool(failed.status == "error") and self._is_connected
+    def result(self, future: Any) -> list[Any]:
+        """Return the results of a batch, if the scheduler is not gone."""
+        try:
+            return future.result()  # type: ignore[no-any-return]
+        except Exception as error:
+            if future.status != "error" or not self._is_connected:
+                raise _broken(error) from error
+            raise
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish, then close the client."""
@@ -284,22 +289,6 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _check_address(address: str) -> None:
-    """Refuse an address at which nothing answers: a client that cannot connect prints errors at its end."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isascii() or not port.isdecimal() or int(port[:6]) >= 1 << 16:
-        raise UsageError(
-            f"the address of the Dask scheduler is {address[:80]!r}; expected HOST:PORT, for example "
-            "dask://127.0.0.1:8786"
-        )
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: dask scheduler"
-        ) from error
-
-
 def connect_to_dask(address: str) -> DaskEngine:
     """Return the engine of the Dask scheduler at an address."""
     try:
@@ -307,8 +296,15 @@ def connect_to_dask(address: str) -> DaskEngine:
     except ImportError:
         message = "the Dask engine needs the package distributed; install netchoice[dask]"
         raise UsageError(message) from None
-    _check_address(address)
+    host, _, port = address.rpartition(":")
+    if not host or not port.isascii() or not port.isdecimal() or int(port[:6]) >= 1 << 16:
+        raise UsageError(
+            f"the address of the Dask scheduler is {address[:80]!r}; expected HOST:PORT, for example "
+            "dask://127.0.0.1:8786"
+        )
     try:
+        # A client that cannot connect prints errors at its end.
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
         client = Client(f"tcp://{address}", timeout="5s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(

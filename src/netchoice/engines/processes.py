@@ -10,13 +10,24 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import starmap
+from multiprocessing import connection
 from typing import Any
 
-from netchoice.engines.engine import FutureEngine, Items, LostError, Results, StartError, Work
+from netchoice.engines.engine import (
+    LOOK,
+    EngineError,
+    FutureEngine,
+    Items,
+    LostError,
+    Results,
+    TimedOutError,
+    Work,
+    load,
+)
 from netchoice.errors import NetchoiceError
 from netchoice.search_path import with_current_folder_last
 
@@ -27,28 +38,31 @@ _SAFE_PATH = "PYTHONSAFEPATH"
 _CONTEXT = multiprocessing.get_context("spawn")
 #: Starting a process changes the environment of this one for a moment: one thread at a time may do it.
 _starting = threading.Lock()
-#: Seconds after which the clock of time limits is read again.
-_TICK = 0.5
-#: Times that a process is started for a batch, if it ends before it has loaded the work.
+#: Times that a process is started for a batch, if it ends before it has loaded the function.
 _MOST_STARTS = 4
 #: Processes without work that wait for more; None outside :func:`keep_workers`.
 _idle: ContextVar[list[_Child] | None] = ContextVar("idle worker processes", default=None)
 
 
 @contextlib.contextmanager
-def keep_workers() -> Iterator[None]:
+def keep_workers() -> Iterator[list[_Child]]:
     """Keep worker processes for the next engine that runs inside; starting one takes seconds.
 
     They end with the context: outside it, modules may change that a process would not load again.
     """
-    if _idle.get() is not None:
-        yield
+    kept = _idle.get()
+    if kept is not None:
+        yield kept
         return
-    token = _idle.set([])
+    children: list[_Child] = []
+    token = _idle.set(children)
     try:
-        yield
+        yield children
     finally:
-        _end(_idle.get() or [])
+        for child in children:
+            child.process.kill()
+        for child in children:
+            child.cancel()
         _idle.reset(token)
 
 
@@ -62,7 +76,7 @@ def start_workers(n: int) -> None:
 class AwakeClock:
     """A clock that stops while this process is suspended, so that its rows are not blamed for it.
 
-    It must be read every ``_TICK`` seconds: of a longer pause, it counts twice as much at most.
+    It must be read every ``LOOK`` seconds: of a longer pause, it counts twice as much at most.
     """
 
     def __init__(self) -> None:
@@ -71,7 +85,7 @@ class AwakeClock:
     def now(self) -> float:
         """Return the seconds since the start, without those of suspensions."""
         before, self._read = self._read, time.monotonic()
-        self._seconds += min(self._read - before, 2 * _TICK)
+        self._seconds += min(self._read - before, 2 * LOOK)
         return self._seconds
 
 
@@ -79,121 +93,56 @@ class AwakeClock:
 class ProcessEngine(FutureEngine):
     """Runs batches in local processes and replaces processes that die or exceed the time limit.
 
-    A thread waits for each process. Each process has its own pipe and shares no lock or queue with the
-    others, so that any process can be killed at any moment without affecting the others. No shared memory
-    is needed.
+    A process is the future of the batch that it runs. It has its own pipe and shares no lock or queue with
+    the others, so that any process can be killed at any moment without affecting the others. No shared
+    memory is needed.
     """
 
     workers: int
     row_timeout: float | None = None
-    _crew: _Crew = field(init=False, repr=False)
+    batches_per_worker, are_elsewhere = 1, False
+    _waiting: list[_Child] = field(default_factory=list, init=False, repr=False)
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
-        """Yield the results of batches as they finish; rerun the batch of a dead process row by row."""
-        kept = _idle.get()
-        idle = [] if kept is None else kept
-        try:
-            with ThreadPoolExecutor(self.workers) as threads:
-                self._crew = _Crew(threads, self.row_timeout, idle)
-                try:
-                    yield from super().run(work, batches, until)
-                finally:
-                    self._crew.stop()
-        finally:
-            if kept is None:
-                _end(idle)
+        """Yield the results of batches as they finish; rerun the batch of a dead process item by item."""
+        with keep_workers() as self._waiting:
+            yield from super().run(work, batches, until)
 
-    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
-        """Submit one batch to a thread; start a process for it, unless there are enough."""
-        self._crew.add_process(self.workers)
-        return self._crew.threads.submit(self._crew.call, pickled, rows)
+    def submit(self, pickled: bytes, items: Items) -> Any:
+        """Give one batch to a process that waits, or to a new one."""
+        child = self._waiting.pop() if self._waiting else _Child()
+        child.begin(pickled, items)
+        return child
 
+    def wait(self, running: Iterable[Any], seconds: float) -> set[Any]:
+        """Wait until a batch has finished, at most so many seconds; kill processes that take too long."""
+        seconds = min(seconds, self.row_timeout or seconds)
+        ready = connection.wait([child.connection for child in running], seconds)
+        finished = {c for c in running if c.connection in ready and c.has_answered()}
+        for child in {*running} - finished:
+            child.check_time(self.row_timeout)
+        return finished
 
-@dataclass
-class _Crew:
-    """The processes of one run: those that work, and those that wait for work."""
-
-    threads: ThreadPoolExecutor
-    row_timeout: float | None
-    idle: list[_Child]
-    busy: set[_Child] = field(default_factory=set)
-    is_stopped: bool = False
-    lock: Any = field(default_factory=threading.Lock)
-
-    def add_process(self, most: int) -> None:
-        """Start a process in this thread: it changes the environment for a moment."""
-        with self.lock:
-            if len(self.idle) + len(self.busy) < most:
-                self.idle.append(_Child())
-
-    def call(self, pickled: bytes, rows: Items) -> Any:
-        """Run a batch in a process; try a single row twice, for the process may be killed from outside."""
-        for is_last in (len(rows) > 1, True):
-            child = self._take(pickled)
-            try:
-                return child.ask(rows, self.row_timeout)
-            except LostError:
-                if is_last or child.timed_out:
-                    raise
-            finally:
-                self._put_back(child)
-        return None
-
-    def _take(self, pickled: bytes) -> _Child:
-        """Return a process that has loaded the work: one that waits, or a new one."""
-        for _ in range(_MOST_STARTS):
-            with self.lock:
-                if self.is_stopped:
-                    raise LostError("stopped")
-                child = _waiting(self.idle) or _Child()
-                self.busy.add(child)
-            try:
-                child.load(pickled)
-                return child
-            except LostError as error:
-                self._put_back(child)
-                reason = error
-        raise StartError(
-            f"worker processes end before they start to work: {reason}; use fewer workers if memory is "
-            "short, or engine='serial' to see the error"
-        )
-
-    def _put_back(self, child: _Child) -> None:
-        with self.lock:
-            self.busy.discard(child)
-            if not child.is_ended:
-                self.idle.append(child)
-
-    def stop(self) -> None:
-        """Kill the processes that work; their threads notice it."""
-        with self.lock:
-            self.is_stopped = True
-            for child in self.busy:
-                child.process.kill()
-
-
-def _waiting(idle: list[_Child]) -> _Child | None:
-    """Return a process that waits for work and lives, if there is one."""
-    while idle:
-        child = idle.pop()
-        if child.process.is_alive():
-            return child
-        _end([child])
-    return None
-
-
-def _end(children: list[_Child]) -> None:
-    for child in children:
-        child.process.kill()
-    for child in children:
-        child.connection.close()
-        child.process.join()
+    def result(self, future: Any) -> list[Any]:
+        """Return the results of a batch; the process waits for another one, unless it has ended."""
+        if future.error is not None:
+            future.cancel()
+            raise future.error
+        self._waiting.append(future)
+        return future.answer  # type: ignore[no-any-return]
 
 
 class _Child:
-    """A worker process, and the work that it has loaded."""
+    """A worker process, the function that it has loaded, and the batch that it runs."""
 
     def __init__(self) -> None:
+        self.answer: Any = None
+        self.error: Exception | None = None
+        self.pickled, self.n_ended = b"", 0
+        self.items: Items = []
+        self._start()
+
+    def _start(self) -> None:
         self.connection, child_end = _CONTEXT.Pipe()
         self.process = _CONTEXT.Process(
             target=_serve,
@@ -205,36 +154,65 @@ class _Child:
             with _starting, _child_environment():
                 self.process.start()
         except OSError as error:
-            raise StartError(
+            raise EngineError(
                 f"cannot start a worker process ({error.strerror}); use fewer workers, or engine='serial'"
             ) from error
         child_end.close()  # so that reading raises EOFError when the child ends
         self.loaded: bytes | None = None
-        self.is_ended, self.timed_out = False, False
+        self.clock: AwakeClock | None = None
 
-    def load(self, pickled: bytes) -> None:
-        """Send work, unless the process has loaded it; loading does not count for the time limit."""
-        if self.loaded is not pickled:
-            self.ask(pickled)
-            self.loaded = pickled
+    def begin(self, pickled: bytes, items: Items) -> None:
+        """Send a batch, after the function if the process has loaded another one."""
+        self.pickled, self.items, self.n_ended = pickled, items, 0
+        self.clock = AwakeClock() if self.loaded is pickled else None
+        self._send(items if self.clock else pickled)
 
-    def ask(self, message: Any, timeout: float | None = None) -> Any:
-        """Send a message and return the answer; if the process ends or takes too long, say so."""
-        clock = AwakeClock()
-        try:
+    def _send(self, message: Any) -> None:
+        with contextlib.suppress(OSError):  # the process has ended, which the next answer says
             self.connection.send(message)
-            while not self.connection.poll(None if timeout is None else min(_TICK, timeout)):
-                if timeout is not None and clock.now() > timeout:
-                    self.timed_out = True
-                    self.process.kill()
-            return self.connection.recv()
+
+    def has_answered(self) -> bool:
+        """Read an answer; return whether the batch has finished or is lost."""
+        try:
+            self.answer = self.connection.recv()
         except (EOFError, OSError):
-            self.is_ended = True
-            self.process.join()
-            self.connection.close()
-        if self.timed_out:
-            raise LostError(f"took longer than {timeout:g} s")
-        raise LostError(_exit_reason(self.process.exitcode))
+            return self._has_ended()
+        if self.clock is not None:
+            return True
+        self.loaded = self.pickled
+        self.clock = AwakeClock()  # loading does not count for the time limit
+        self._send(self.items)
+        return False
+
+    def _has_ended(self) -> bool:
+        """Say why the process has ended; start another one if it has not begun with the batch."""
+        self.cancel()
+        reason = _exit_reason(self.process.exitcode)
+        if self.clock is not None:
+            self.error = self.error or LostError(reason)
+            return True
+        self.n_ended += 1
+        if self.n_ended == _MOST_STARTS:
+            self.error = EngineError(
+                f"worker processes end before they start to work: {reason}; use fewer workers if memory is "
+                "short, or engine='serial' to see the error"
+            )
+            return True
+        self._start()
+        self._send(self.pickled)
+        return False
+
+    def check_time(self, limit: float | None) -> None:
+        """Kill the process if the batch takes longer than the time limit."""
+        if limit is not None and self.clock is not None and self.clock.now() > limit:
+            self.error = TimedOutError(f"took longer than {limit:g} s")
+            self.process.kill()
+
+    def cancel(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
 
 
 def _exit_reason(code: int | None) -> str:
@@ -246,33 +224,30 @@ def _exit_reason(code: int | None) -> str:
     return f"the process ended with code {code}"
 
 
-def _serve(connection: Any, safe_path: str | None) -> None:
-    """Run batches in a child process until the parent closes the connection.
+def _serve(pipe: Any, safe_path: str | None) -> None:
+    """Run batches in a child process until the parent closes the pipe.
 
-    A message is pickled work, or a batch for the last work that was sent. ``safe_path`` is the variable
-    of the parent, for programs that a user's function starts.
+    A message is a pickled function, or a batch for the last function that was sent. ``safe_path`` is the
+    variable of the parent, for programs that a user's function starts.
     """
-    import cloudpickle
-
     if safe_path is None:
         os.environ.pop(_SAFE_PATH, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
-    # What nearly all work needs is imported while the parent prepares the work.
+    # What nearly all functions need is imported while the parent prepares the function.
     import_module("netchoice.row_simulator")
     try:
         while True:
             try:
-                message = connection.recv()
+                message = pipe.recv()
             except OSError:  # the parent ended while it sent the message
                 return
             if isinstance(message, bytes):
-                work = cloudpickle.loads(message)
-                getattr(work, "warm_up", lambda: None)()
-                connection.send(None)
+                function = load(message)
+                pipe.send(None)
             else:
-                connection.send(work(message))
+                pipe.send(list(starmap(function, message)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
 

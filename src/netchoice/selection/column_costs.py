@@ -46,7 +46,7 @@ class ColumnCosts:
         total_alone = math.fsum(given.alone(keys).values())
         self._unit = (total_alone or 1.0) if scale == "share" else 1.0
         self._bill = given.cost_of_set(keys, self._charge)
-        model = given.scaled(keys, scale)
+        model = given.scaled(keys) if scale == "share" else given
         self.alone: Floats = np.array([model.cost(key) for key in keys])
         # Items are sorted by cost: equal costs then add up to equal sums in whatever order.
         items = sorted((model.own | model.steps).items(), key=lambda item: item[1])

@@ -6,13 +6,13 @@ import contextlib
 import hashlib
 import json
 import mmap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.atomic import write_atomically
-from netchoice.errors import NetchoiceError
+from netchoice.errors import TableError, describe_error
 from netchoice.stores import store_errors
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _MARK, _LENGTH = b"checksum-of-this-file:", 32
 _BLANK = b"0" * _LENGTH
 
 
-class KeptFileError(NetchoiceError):
+class KeptFileError(TableError):
     """A file that netchoice wrote cannot be used again."""
 
 
@@ -47,17 +47,6 @@ def fingerprint_of(facts: Any) -> str:
     return hashlib.blake2b(text.encode(), digest_size=_LENGTH // 2).hexdigest()
 
 
-def _read_content(path: Path) -> bytes:
-    """Return the bytes of a file; a file that cannot be read raises one line that says why."""
-    try:
-        with store_errors():
-            return path.read_bytes()
-    except OSError as error:
-        raise UnreadableFileError(
-            f"cannot read {path}: {error.strerror or error}; check its permissions and the disk"
-        ) from error
-
-
 # JSON
 
 
@@ -65,12 +54,7 @@ def write_json(path: Path, record: Mapping[str, Any], run: str) -> None:
     """Write a JSON object atomically, with a checksum and its run under the key ``netchoice``."""
     text = json.dumps({**record, ABOUT: _about(path, run)}, indent=1, ensure_ascii=False)
     content = (text + "\n").encode("utf-8", errors="surrogatepass")
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-        _fill_in_checksum(temporary)
-
-    write_atomically(path, write)
+    _write_with_checksum(path, lambda temporary: temporary.write_bytes(content))
 
 
 def read_json(path: Path, run: str | None = None, *, advice: str) -> dict[str, Any]:
@@ -84,8 +68,7 @@ def read_json(path: Path, run: str | None = None, *, advice: str) -> dict[str, A
     advice : str
         What to do about a damaged file; the end of the message.
     """
-    content = _read_content(path)
-    _check(content, path, advice)
+    content = _read_checked(path, advice)
     with parsing(path, advice):
         record: dict[str, Any] = json.loads(content.decode("utf-8", errors="surrogatepass"))
         about = record.pop(ABOUT)
@@ -109,9 +92,8 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, run
         with temporary.open("wb") as file, pq.ParquetWriter(file, kept, **options) as writer:
             for table in tables:
                 writer.write_table(table)
-        _fill_in_checksum(temporary)
 
-    write_atomically(path, write)
+    _write_with_checksum(path, write)
 
 
 def read_parquet(
@@ -125,8 +107,7 @@ def read_parquet(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    content = _read_content(path)
-    _check(content, path, advice)
+    content = _read_checked(path, advice)
     with parsing(path, advice), pq.ParquetFile(pa.BufferReader(content)) as file:
         metadata = dict(file.metadata.metadata or {})
         about = json.loads(metadata[ABOUT.encode()])
@@ -148,18 +129,30 @@ def _about(path: Path, run: str) -> dict[str, Any]:
     }
 
 
-def _fill_in_checksum(path: Path) -> None:
-    """Compute the checksum of a file, and write it to the place that is reserved for it."""
-    with open(path, "r+b") as file:
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            start = content.rfind(_MARK) + len(_MARK)
-            found = hashlib.blake2b(content, digest_size=_LENGTH // 2)
-        file.seek(start)
-        file.write(found.hexdigest().encode())
+def _write_with_checksum(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file atomically, and the checksum of its bytes to the place that is reserved for it."""
+
+    def write_both(temporary: Path) -> None:
+        write(temporary)
+        with open(temporary, "r+b") as file:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                start = content.rfind(_MARK) + len(_MARK)
+                found = hashlib.blake2b(content, digest_size=_LENGTH // 2)
+            file.seek(start)
+            file.write(found.hexdigest().encode())
+
+    write_atomically(path, write_both)
 
 
-def _check(content: bytes, path: Path, advice: str) -> None:
-    """Refuse content without a checksum, or with the checksum of other content."""
+def _read_checked(path: Path, advice: str) -> bytes:
+    """Return the bytes of a file; refuse one without a checksum, or with that of other content."""
+    try:
+        with store_errors():
+            content = path.read_bytes()
+    except OSError as error:
+        raise UnreadableFileError(
+            f"cannot read {path}: {error.strerror or error}; check its permissions and the disk"
+        ) from error
     start = content.rfind(_MARK) + len(_MARK)
     if start < len(_MARK):
         raise DamagedFileError(
@@ -170,6 +163,7 @@ def _check(content: bytes, path: Path, advice: str) -> None:
     digest.update(memoryview(content)[start + _LENGTH :])
     if content[start : start + _LENGTH] != digest.hexdigest().encode():
         raise DamagedFileError(f"{path} is damaged: its checksum differs; {advice}")
+    return content
 
 
 def _check_about(about: Mapping[str, str], run: str | None, path: Path, advice: str) -> None:
@@ -190,7 +184,6 @@ def parsing(path: Path, advice: str) -> Iterator[None]:
     except KeptFileError:
         raise
     except Exception as error:  # parsers of damaged bytes may raise anything
-        reason = " ".join(str(error).split())
         raise DamagedFileError(
-            f"{path} is damaged, or another version of netchoice wrote it: {reason}; {advice}"
+            f"{path} is damaged, or another version of netchoice wrote it: {describe_error(error)}; {advice}"
         ) from error

@@ -8,7 +8,6 @@ import json
 import os
 import platform
 import stat
-import textwrap
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.atomic import before_each_write
-from netchoice.errors import TableError, UsageError
+from netchoice.errors import TableError, UsageError, one_line
 from netchoice.storage.kept_files import (
     KeptFileError,
     fingerprint_of,
@@ -68,9 +67,7 @@ def versions() -> dict[str, Any]:
     }
 
 
-@cache
-def _version(name: str) -> str:
-    return version(name)
+_version = cache(version)
 
 
 # The lock
@@ -135,18 +132,12 @@ def _open_lock(path: Path) -> int:
         if error.errno != errno.ELOOP:
             raise
         raise UsageError(f"{path} is a link; remove it, or give another folder") from None
-    if not _is_lock(file):
+    # A lock is empty, or holds the name of a process; anything else is a file of somebody else.
+    content = os.pread(file, 1000, 0) if stat.S_ISREG(os.fstat(file).st_mode) else b"no file"
+    if content.strip() and not content.startswith(b'{"host": '):
         os.close(file)
         raise UsageError(f"{path} is not a lock of netchoice; move it, or give another folder")
     return file
-
-
-def _is_lock(file: int) -> bool:
-    """Return whether a file is empty, or holds the name of a process: it is no file of somebody else."""
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        return False
-    content = os.pread(file, 1000, 0)
-    return not content.strip() or content.startswith(b'{"host": ')
 
 
 def _take(file: int, folder: Path) -> None:
@@ -197,14 +188,15 @@ class Record:
 
 
 def _read(folder: Path, made_by: str = "netchoice") -> Record | None:
-    """Return the record of a folder, or None if there is none; refuse a foreign one."""
+    """Return the record of a folder, or None if there is none; refuse a foreign one, and links."""
     path, root = folder / RECORD, folder.resolve()
+    leads_out = "{} is a link that leads out of {}; remove it, or give another folder"
     if root not in path.parent.resolve().parents:
-        raise UsageError(
-            f"{path.parent} is a link that leads out of {folder}; remove it, or give another folder"
-        )
+        raise UsageError(leads_out.format(path.parent, folder))
     if not path.exists():
-        _check_links(folder)
+        for each in () if is_store(folder) else path.parent.rglob("*"):
+            if each.is_symlink() and each.name != LOCK:  # the lock says so itself
+                raise UsageError(leads_out.format(each, folder))
         return None
     advice = "nothing was changed: give another folder"
     try:
@@ -216,17 +208,6 @@ def _read(folder: Path, made_by: str = "netchoice") -> Record | None:
         if root not in (parent.resolve(), *parent.resolve().parents):
             raise UsageError(f"{_LEAVES.format(parent)}, or {path}")
     return record
-
-
-def _check_links(folder: Path) -> None:
-    """Refuse a folder without a record in which a link leads to somebody else's files."""
-    kept = folder / KEPT
-    if kept.is_dir() and not is_store(folder):
-        for path in kept.rglob("*"):
-            if path.is_symlink() and path.name != LOCK:  # the lock says so itself
-                raise UsageError(
-                    f"{path} is a link that leads out of {folder}; remove it, or give another folder"
-                )
 
 
 def _write(folder: Path, record: Record) -> None:
@@ -283,20 +264,15 @@ def run_folder(
         find_run(folder, made_by)  # a folder of somebody else gets no lock
     with written_folder(folder, names):
         with disk_errors(folder):
-            _open(folder, plain(settings), fresh, made_by)
+            record, kept = _read(folder), plain(settings)
+            listed = () if record is None else record.files
+            _remove_incomplete(folder, {*listed, RECORD})
+            if record is None or fresh:
+                _delete(folder, listed)
+                _write(folder, Record(made_by, kept))
+            else:
+                _check_same(record.settings, kept, folder)
         yield
-
-
-def _open(folder: Path, settings: dict[str, Any], fresh: bool, made_by: str) -> None:
-    """Write the record of a run, or check that the folder holds a run with the same settings."""
-    record = _read(folder)
-    names = () if record is None else record.files
-    _remove_incomplete(folder, {*names, RECORD})
-    if record is None or fresh:
-        _delete(folder, names)
-        _write(folder, Record(made_by, settings))
-    else:
-        _check_same(record.settings, settings, folder)
 
 
 @contextlib.contextmanager
@@ -395,4 +371,4 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict) and "name" in value:  # a space
         value = value["name"]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return textwrap.shorten(text, 200, placeholder=" …")
+    return one_line(text, 200)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -15,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.errors import TableError
+from netchoice.errors import TableError, one_line
 from netchoice.storage.kept_files import (
     DamagedFileError,
     OtherRunError,
-    UnreadableFileError,
+    fingerprint_of,
     read_json,
     read_parquet,
     write_json,
@@ -46,12 +44,9 @@ NETWORKS = ("space", "n_nodes", "isolated", "seed", "stream")
 SHOULD_AGREE = ("packages", "code")
 
 
-def fingerprint(
-    manifest: Mapping[str, Any], fields: Sequence[str] = (*MUST_AGREE_TO_RESUME, "origin")
-) -> str:
+def fingerprint(manifest: Mapping[str, Any], *fields: str) -> str:
     """Return a digest of the fields that determine the rows of a table."""
-    values = json.dumps([manifest.get(name) for name in fields], sort_keys=True)
-    return hashlib.blake2b(values.encode(), digest_size=16).hexdigest()
+    return fingerprint_of([manifest.get(n) for n in fields or (*MUST_AGREE_TO_RESUME, "origin")])
 
 
 def check_resumable(existing: Mapping[str, Any], requested: Mapping[str, Any], path: Any) -> None:
@@ -83,19 +78,14 @@ def check_compatible(
 
 def _differing(name: str, one: Any, other: Any) -> tuple[str, str]:
     """Return two values of a field as texts; of features, those that the other table lacks."""
-    if name != "features" or not isinstance(one, list) or not isinstance(other, list):
-        return _shorten(one), _shorten(other)
-    names = [[feature["name"] for feature in features] for features in (one, other)]
-    if {*names[0]} == {*names[1]}:  # versions differ, or the order
-        return _shorten(one), _shorten(other)
-    lacking = [[n for n in mine if n not in {*others}] for mine, others in (names, names[::-1])]
-    first, second = (", ".join(each) or "no other feature" for each in lacking)
-    return first, second
-
-
-def _shorten(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return text if len(text) < 120 else f"{text[:117]}…"
+    if name == "features" and isinstance(one, list) and isinstance(other, list):
+        names = [[feature["name"] for feature in features] for features in (one, other)]
+        if {*names[0]} != {*names[1]}:  # otherwise versions differ, or the order
+            lacking = ([n for n in a if n not in {*b}] for a, b in (names, names[::-1]))
+            one, other = (", ".join(each) or "no other feature" for each in lacking)
+            return one, other
+    one, other = (json.dumps(v, sort_keys=True, ensure_ascii=False) for v in (one, other))
+    return one_line(one, 120), one_line(other, 120)
 
 
 # The shards
@@ -141,93 +131,84 @@ class RowFolder:
         """Return the paths of the shards, sorted."""
         return sorted(self.path.glob("rows-[0-9]*-*.parquet"))
 
-    def _rows_by_shard(self) -> dict[Path, np.ndarray]:
-        """Return the row numbers of each undamaged shard; warn about the damaged ones."""
-        rows = {}
+    def scan(self, rename: bool = False) -> dict[Path, pa.Table]:
+        """Return number and failure of the rows of each undamaged shard; warn about the damaged ones.
+
+        With ``rename``, the owner of the lock renames damaged shards. A shard that cannot be opened is not
+        damaged: it raises an error and keeps its name.
+        """
+        found = {}
         for path in self.shards():
             try:
-                rows[path] = _numbers(self._read_shard(path, ["row"]))
+                found[path] = self._read_shard(path, ["row", FAILURE])
             except DamagedFileError as error:
-                warnings.warn(str(error), stacklevel=4)
-        return rows
+                target, message = path.with_name(f"_{path.name}.damaged"), str(error)
+                if rename:
+                    with disk_errors(self.path):
+                        path.rename(target)
+                    message += f". It was renamed to {target.name}"
+                warnings.warn(message, stacklevel=4)
+        return found
 
-    def repair(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rename damaged shards; return the sorted row numbers of the others, and of failed rows in them.
-
-        Only the owner of the lock may call it. A shard that cannot be opened is not damaged: it raises an
-        error and keeps its name.
-        """
-        rows, failed = [], []
-        for path in self.shards():
-            try:
-                shard = self._read_shard(path, ["row", FAILURE])
-                rows.append(_numbers(shard))
-                failed.append(_numbers(shard.filter(shard.column(FAILURE).is_valid())))
-            except DamagedFileError as error:
-                target = path.with_name(f"_{path.name}.damaged")
-                with disk_errors(self.path):
-                    path.rename(target)
-                warnings.warn(f"{error}. It was renamed to {target.name}", stacklevel=4)
-        return _sorted(rows), _sorted(failed)
-
-    def read(self, select: Callable[[np.ndarray], np.ndarray] = lambda rows: rows) -> pd.DataFrame:
-        """Return rows, sorted and without duplicates: those that ``select`` returns of all row numbers.
-
-        Shards are copied into the result one after the other, so that memory holds the table once; those
-        without any of the rows are not read.
-        """
-        import pandas as pd
-        import pyarrow as pa
-
-        by_shard = self._rows_by_shard()
-        rows = select(_sorted([*by_shard.values()]))
-        if not len(rows):
-            hint = "run the simulation again to complete it"
-            raise TableError(f"{self.path} has no rows yet; {hint}")
-        columns: dict[str, Any] = {}
-        for path, numbers in by_shard.items():
-            if np.isin(numbers, rows).any():
-                _copy_rows(self._read_shard(path), rows, columns)
-        for name, values in columns.items():
-            if values.dtype == object:
-                columns[name] = pa.array(values, pa.string()).to_pandas()
-        return pd.DataFrame(columns, copy=False)
+    def read(self, rows: np.ndarray | None = None) -> pd.DataFrame:
+        """Return rows, sorted and without duplicates: all by default, or those of these numbers."""
+        shards = self.scan()
+        frame: pd.DataFrame = self.take(
+            shards, row_numbers(shards) if rows is None else rows
+        ).to_pandas()
+        return frame
 
     def groups(self, columns: Sequence[str], n_rows: int, size: int) -> Iterator[pa.Table]:
         """Yield columns of the rows 0 to ``n_rows`` in order, ``size`` rows at a time.
 
         Memory holds the shards of one group only.
         """
-        import pyarrow as pa
-
-        by_shard = self._rows_by_shard()
+        shards = self.scan()
         for start in range(0, n_rows, size):
-            group = range(start, min(start + size, n_rows))
-            parts = []
-            for path, numbers in by_shard.items():
-                is_wanted = (numbers >= group.start) & (numbers < group.stop)
-                if is_wanted.any():
-                    parts.append(self._read_shard(path, ["row", *columns]).filter(is_wanted))
-            rows = pa.concat_tables(parts) if parts else pa.table({"row": pa.array([], pa.int64())})
-            found, first = np.unique(_numbers(rows), return_index=True)
-            if len(found) < len(group):
+            group = np.arange(start, min(start + size, n_rows))
+            rows = self.take(shards, group, columns)
+            if len(rows) < len(group):
                 raise TableError(
-                    f"{self.path} lacks {len(group) - len(found)} rows: it was changed during the run; run "
+                    f"{self.path} lacks {len(group) - len(rows)} rows: it was changed during the run; run "
                     "the same command again"
                 )
-            yield rows.take(first).select(columns)
+            yield rows.select(columns)
 
-    def _read_shard(self, path: Path, columns: list[str] | None = None) -> pa.Table:
+    def take(
+        self, shards: dict[Path, pa.Table], rows: np.ndarray, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        """Return rows in order, each once; shards without any of them are not read."""
+        import pyarrow as pa
+
+        parts, numbers = [], []
+        for path, known in shards.items():
+            here = known.column("row").to_numpy()
+            is_wanted = np.isin(here, rows)
+            if is_wanted.any():
+                parts.append(self._read_shard(path, columns).filter(is_wanted))
+                numbers.append(here[is_wanted])
+        if not parts:
+            raise TableError(
+                f"{self.path} has no rows yet; run the simulation again to complete it"
+            )
+        _, first = np.unique(np.concatenate(numbers), return_index=True)
+        return pa.concat_tables(parts, promote_options="permissive").take(first)
+
+    def _read_shard(self, path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         try:
-            advice = "the same run makes its rows again"
-            return read_parquet(path, self.run, columns, advice=advice)
+            return read_parquet(path, self.run, columns, advice="the same run makes its rows again")
         except OtherRunError as error:
             raise TableError(
                 f"{error}: its rows were made differently; move the shard to another folder, or use "
                 "another folder for the table"
             ) from error
-        except UnreadableFileError as error:
-            raise TableError(str(error)) from error
+
+
+def row_numbers(shards: dict[Path, pa.Table], failed: bool = False) -> np.ndarray:
+    """Return the numbers of all rows, or of those that failed, sorted, each once."""
+    tables = [each.filter(each[FAILURE].is_valid()) if failed else each for each in shards.values()]
+    numbers = [table.column("row").to_numpy() for table in tables]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *numbers]))
 
 
 class TableFolder(RowFolder):
@@ -252,10 +233,7 @@ class TableFolder(RowFolder):
                 f"{self.path} is no reference table: it has no {MANIFEST}; make a table with netchoice "
                 "simulate"
             )
-        try:
-            manifest = read_json(path, advice=_MANIFEST_ADVICE)
-        except (DamagedFileError, UnreadableFileError) as error:
-            raise TableError(str(error)) from error
+        manifest = read_json(path, advice=_MANIFEST_ADVICE)
         if manifest.get("format") != FORMAT:
             raise TableError(
                 f"{self.path} has table format {manifest.get('format')}; this version of netchoice "
@@ -265,16 +243,23 @@ class TableFolder(RowFolder):
         return manifest
 
     @contextmanager
-    def open(self, manifest: dict[str, Any]) -> Iterator[None]:
-        """Be the only process that writes to this table; start it, or resume it with more rows."""
+    def open(self, manifest: Mapping[str, Any], resume: bool = True) -> Iterator[None]:
+        """Be the only process that writes to this table; start it, or resume it with more rows.
+
+        Without ``resume``, a folder that holds a table is refused. Shards of another table are in any case.
+        """
         with self.lock():
-            if self.exists():
+            if not self.exists():
+                self._run = fingerprint(manifest)
+                self.scan(rename=True)
+                self.write_manifest(manifest)
+            elif not resume:
+                raise TableError(f"{self.path} already holds a table; use another folder")
+            else:
                 existing = self.manifest()
                 check_resumable(existing, manifest, self.path)
                 if manifest["n_samples"] > existing["n_samples"]:
                     self.write_manifest({**existing, "n_samples": manifest["n_samples"]})
-            else:
-                self.create(manifest)
             yield
 
     def holds(self, manifest: dict[str, Any], rows: np.ndarray) -> bool:
@@ -284,16 +269,7 @@ class TableFolder(RowFolder):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever opens the table to add rows warns
             check_resumable(self.manifest(), manifest, self.path)
-            present = _sorted([*self._rows_by_shard().values()])
-        return bool(np.isin(rows, present).all())
-
-    def create(self, manifest: Mapping[str, Any]) -> None:
-        """Start a new table; refuse a folder that holds a table, or shards of another one."""
-        if self.exists():
-            raise TableError(f"{self.path} already holds a table; use another folder")
-        self._run = fingerprint(manifest)
-        self.repair()
-        self.write_manifest(manifest)
+            return bool(np.isin(rows, row_numbers(self.scan())).all())
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest."""
@@ -301,35 +277,3 @@ class TableFolder(RowFolder):
         with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             write_json(self.path / MANIFEST, manifest, self.run)
-
-
-def _numbers(shard: pa.Table) -> np.ndarray:
-    return shard.column("row").to_numpy()  # type: ignore[no-any-return]
-
-
-def _sorted(rows: list[np.ndarray]) -> np.ndarray:
-    return np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
-
-
-def _copy_rows(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]) -> None:
-    """Copy the rows of a shard to their positions in the columns of the table."""
-    import pyarrow as pa
-
-    numbers = _numbers(shard)
-    selected = np.flatnonzero(np.isin(numbers, rows))
-    positions = np.searchsorted(rows, numbers[selected])
-    for name in shard.column_names:
-        column = shard.column(name)
-        values = column.to_numpy() if pa.types.is_primitive(column.type) else _strings(column)
-        if name not in columns:
-            missing = {"f": math.nan, "O": None}.get(values.dtype.kind, 0)
-            columns[name] = np.full(len(rows), missing, values.dtype)
-        columns[name][positions] = values[selected]
-
-
-def _strings(column: Any) -> np.ndarray:
-    """Return the strings of a column as objects; equal strings share one object to save memory."""
-    encoded = column.combine_chunks().dictionary_encode()
-    distinct = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
-    codes: np.ndarray = encoded.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False)
-    return distinct[codes]  # type: ignore[no-any-return]

@@ -28,7 +28,6 @@ from netchoice.storage.shards import (
 )
 from netchoice.storage.table_columns import (
     ALL_ROWS,
-    CALIBRATION_ROWS,
     NOT_COMPUTED,
     OWN_PREFIX,
     PARAMETER_PREFIX,
@@ -234,7 +233,7 @@ class ReferenceTable:
     def _rows_of(self) -> str:
         """Return a digest of the simulation or the data that the rows are from."""
         origin = self.manifest.get("origin", {})
-        return str(origin.get("rows_of") or fingerprint(self.manifest, NETWORKS))
+        return str(origin.get("rows_of") or fingerprint(self.manifest, *NETWORKS))
 
     def _derived(self, made_by: str, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the manifest of some rows or columns of this table; simulations do not resume it."""
@@ -445,73 +444,29 @@ class ReferenceTable:
             manifest["origin"] = {**manifest["origin"], "content": _content_digest(self.frame)}
         if self.given_costs is not None:
             manifest["costs"] = self.given_costs.as_dict()
-        with folder.lock():
-            folder.create(manifest)
+        with folder.open(manifest, resume=False):
             folder.write(pa.Table.from_pandas(self.frame, preserve_index=False))
 
     @classmethod
-    def load(
-        cls,
-        path: str | PathLike[str],
-        n_rows: int | None = None,
-        *,
-        draw: int | None = None,
-        seed: int = 0,
-    ) -> ReferenceTable:
-        """Read a table from its folder, or some of its rows; the others take no memory.
-
-        Damaged shards are skipped with a warning.
-
-        Parameters
-        ----------
-        path : path
-        n_rows : int, optional
-            Read the first rows only.
-        draw : int, optional
-            Read so many rows only, drawn at random.
-        seed : int
-            Of the rows that are drawn.
-        """
-        if draw is not None:
-            check_integer("draw", draw)
+    def load(cls, path: str | PathLike[str]) -> ReferenceTable:
+        """Read a table from its folder; damaged shards are skipped with a warning."""
         folder = TableFolder(path)
         manifest = folder.manifest()
-        expected = manifest["n_samples"] if n_rows is None else n_rows
-        n_present, drawn = 0, None
-
-        def select(rows: np.ndarray) -> np.ndarray:
-            nonlocal n_present, drawn
-            if n_rows is not None:  # a part of a table keeps the row numbers of the table
-                rows = rows[:n_rows] if "origin" in manifest else rows[rows < n_rows]
-            n_present = len(rows)
-            if draw is None or draw >= len(rows):
-                return rows
-            drawn = _drawn(rows, draw, seed)
-            # The first rows have the best timings.
-            return np.union1d(rows[rows < CALIBRATION_ROWS], drawn)
-
-        frame = folder.read(select)
-        if n_present < expected:
-            rows = f"{n_present} of {expected} rows"
+        # After a deadline, a simulated table may have rows after the first one that is missing.
+        frame = folder.read(None if "origin" in manifest else np.arange(manifest["n_samples"]))
+        if len(frame) < manifest["n_samples"]:
+            rows = f"{len(frame)} of {manifest['n_samples']} rows"
             again = "make the table" if "origin" in manifest else "run the same simulation"
-            message = f"{path} has {rows}; {again} again to complete it"
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(f"{path} has {rows}; {again} again to complete it", stacklevel=2)
         given = manifest.pop("costs", None)
-        table = cls(frame, manifest, None if given is None else CostModel(**given))
-        if drawn is not None:
-            table = table._with("drawing rows", table.frame[table.frame["row"].isin(drawn)])
-        return table
+        return cls(frame, manifest, None if given is None else CostModel(**given))
 
     def draw(self, n_rows: int, *, seed: int = 0) -> ReferenceTable:
         """Return so many rows, drawn at random; all if there are fewer."""
         if check_integer("n_rows", n_rows) >= len(self.frame):
             return self
-        return self._with("drawing rows", self.frame.iloc[_drawn(len(self.frame), n_rows, seed)])
-
-
-def _drawn(rows: Any, n_rows: int, seed: int) -> np.ndarray:
-    """Return some rows, sorted, drawn without replacement."""
-    return np.sort(np.random.default_rng(seed).choice(rows, n_rows, replace=False))
+        drawn = np.random.default_rng(seed).choice(len(self.frame), n_rows, replace=False)
+        return self._with("drawing rows", self.frame.iloc[np.sort(drawn)])
 
 
 def _content_digest(frame: pd.DataFrame) -> str:
