@@ -115,7 +115,7 @@ def test_prepared_simulations_of_another_run_do_not_answer(prepared, depth, tmp_
     assert refused >= {"run", "12-keep"}
     assert depth == 1 or refused >= {"run/run.json", "12-keep/prepared.json"}
     unused = {path for path in outcomes if path.startswith("14-keep/")}
-    assert unused.isdisjoint(refused)
+    assert unused & refused <= {"14-keep/prepared.json"}  # it is read for the list of sizes
 
 
 def test_sizes_of_prepared_simulations_are_not_exchanged(prepared, tmp_path):
@@ -158,7 +158,9 @@ def test_interrupted_answer_is_not_resumed_with_files_of_another_run(answers, tm
         path.as_posix(): outcome(lambda copy=copy: resumed(copy), expected)
         for path, copy in exchanged(ours, theirs, tmp_path / "copies")
     }
-    assert outcomes["run/run.json"] == outcomes["run/simulations/training"] == "refused"
+    assert outcomes["run/run.json"] == outcomes["run/simulations/calibration"] == "refused"
+    # These random numbers are those of the method: the rows are the same for every seed.
+    assert outcomes["run/simulations/training"] == "same"
 
 
 def test_second_preparation_in_one_folder_is_refused_at_once(prepared, tmp_path):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -46,25 +46,40 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
         yield lambda function, items: list(map(function, items))
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        yield lambda function, items: list(pool.map(function, items))
+
+        def run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+            all_items = list(items)
+            # Neighbouring items often take equally long, so they go to different threads.
+            parts = [all_items[i::n_threads] for i in range(n_threads)]
+            results: list[Any] = [None] * len(all_items)
+            for i, done in enumerate(pool.map(lambda part: list(map(function, part)), parts)):
+                results[i::n_threads] = done
+            return results
+
+        yield run
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Let the libraries of linear algebra use one thread: with more, the last digits can differ."""
-    with _controller(len(sys.modules)).limit(limits=1, user_api="blas"):
+    with _controller().limit(limits=1, user_api="blas"):
         yield
 
 
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
     """Let scikit-learn's loops use one thread: with more, the last digits of sums can differ."""
-    with _controller(len(sys.modules)).limit(limits=1, user_api="openmp"):
+    with _controller_of(len(sys.modules)).limit(limits=1, user_api="openmp"):
         yield
 
 
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
 @lru_cache(maxsize=1)
-def _controller(n_modules: int) -> ThreadpoolController:
+def _controller_of(n_modules: int) -> ThreadpoolController:
     """Return a controller that knows the libraries of all modules: imports may have loaded further ones.
 
     Finding them takes milliseconds.

@@ -12,6 +12,7 @@ from netchoice.columns import too_large
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.features.paper import FAMILIES, paper_costs
+from netchoice.storage.shards import TableFolder
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.user_tables import read_frame
 from netchoice.stores import place
@@ -53,8 +54,8 @@ def load_table(
     costs : optional
         Costs of the columns of a file, which are checked with the file.
     rows : int, optional
-        Use so many rows only, drawn at random with the seed; the others of a file take no memory. By
-        default 5,000, and a warning says so if there are more.
+        Use so many rows only, drawn at random with the seed; the others take no memory. By default
+        5,000, and a warning says so if there are more.
     seed : int
 
     Examples
@@ -80,8 +81,8 @@ def load_table(
             raise TableError(f"{name}: {error}") from error
         label = "label"
     elif place(table).exists():
-        table = ReferenceTable.load(table)
-        n_rows = len(table.frame)
+        n_rows = TableFolder(table).manifest()["n_samples"]
+        table = ReferenceTable.load(table, draw=most, seed=seed)
     else:
         raise TableError(
             f"{table} does not exist; expected the folder of a table, or a CSV or Parquet file"

@@ -25,9 +25,11 @@ from netchoice.storage.shards import (
     TableFolder,
     check_compatible,
     fingerprint,
+    row_numbers,
 )
 from netchoice.storage.table_columns import (
     ALL_ROWS,
+    CALIBRATION_ROWS,
     NOT_COMPUTED,
     OWN_PREFIX,
     PARAMETER_PREFIX,
@@ -448,25 +450,44 @@ class ReferenceTable:
             folder.write(pa.Table.from_pandas(self.frame, preserve_index=False))
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> ReferenceTable:
-        """Read a table from its folder; damaged shards are skipped with a warning."""
+    def load(
+        cls, path: str | PathLike[str], *, draw: int | None = None, seed: int = 0
+    ) -> ReferenceTable:
+        """Read a table from its folder; damaged shards are skipped with a warning.
+
+        With ``draw``, so many rows are drawn at random with the seed, and the others take no memory.
+        """
         folder = TableFolder(path)
         manifest = folder.manifest()
-        # After a deadline, a simulated table may have rows after the first one that is missing.
-        frame = folder.read(None if "origin" in manifest else np.arange(manifest["n_samples"]))
-        if len(frame) < manifest["n_samples"]:
-            rows = f"{len(frame)} of {manifest['n_samples']} rows"
+        shards = folder.scan()
+        rows = row_numbers(shards)
+        if "origin" not in manifest:
+            # After a deadline, a simulated table may have rows after the first one that is missing.
+            rows = rows[rows < manifest["n_samples"]]
+        drawn = _drawn(rows, draw, seed)
+        # The first rows have the best timings.
+        kept = drawn if drawn is rows else np.union1d(rows[rows < CALIBRATION_ROWS], drawn)
+        frame = folder.take(shards, kept).to_pandas()
+        if len(rows) < manifest["n_samples"]:
+            found = f"{len(rows)} of {manifest['n_samples']} rows"
             again = "make the table" if "origin" in manifest else "run the same simulation"
-            warnings.warn(f"{path} has {rows}; {again} again to complete it", stacklevel=2)
+            warnings.warn(f"{path} has {found}; {again} again to complete it", stacklevel=2)
         given = manifest.pop("costs", None)
-        return cls(frame, manifest, None if given is None else CostModel(**given))
+        table = cls(frame, manifest, None if given is None else CostModel(**given))
+        return table if drawn is rows else table._with("drawing rows", frame[np.isin(kept, drawn)])
 
     def draw(self, n_rows: int, *, seed: int = 0) -> ReferenceTable:
         """Return so many rows, drawn at random; all if there are fewer."""
-        if check_integer("n_rows", n_rows) >= len(self.frame):
-            return self
-        drawn = np.random.default_rng(seed).choice(len(self.frame), n_rows, replace=False)
-        return self._with("drawing rows", self.frame.iloc[np.sort(drawn)])
+        places = np.arange(len(self.frame))
+        drawn = _drawn(places, n_rows, seed)
+        return self if drawn is places else self._with("drawing rows", self.frame.iloc[drawn])
+
+
+def _drawn(rows: np.ndarray, n_rows: int | None, seed: int) -> np.ndarray:
+    """Return some rows, sorted, drawn without replacement; the same array if that are all."""
+    if n_rows is None or check_integer("n_rows", n_rows) >= len(rows):
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, n_rows, replace=False))
 
 
 def _content_digest(frame: pd.DataFrame) -> str:
