@@ -22,7 +22,7 @@ SIMULATE = (
     "simulate", "ba", "--nodes", "20", "--samples", "40", "--features", "degree_mean", "--workers", "2",
     "--out", "../table",
 )  # fmt: skip
-FEW = ("--samples", "300", "--workers", "2")
+FEW = ("--workers", "2")
 NETWORK = "".join(f"n{i} n{j}\n" for i in range(30) for j in range(i) if (i * j) % 7 == 1)
 
 

@@ -158,6 +158,7 @@ class _Child:
                 f"cannot start a worker process ({error.strerror}); use fewer workers, or engine='serial'"
             ) from error
         child_end.close()  # so that reading raises EOFError when the child ends
+        self.is_ready = False
         self.loaded: bytes | None = None
         self.clock: AwakeClock | None = None
 
@@ -165,7 +166,8 @@ class _Child:
         """Send a batch, after the function if the process has loaded another one."""
         self.pickled, self.items, self.n_ended = pickled, items, 0
         self.clock = AwakeClock() if self.loaded is pickled else None
-        self._send(items if self.clock else pickled)
+        if self.is_ready:  # otherwise a long message would wait for the imports of the process
+            self._send(items if self.clock else pickled)
 
     def _send(self, message: Any) -> None:
         with contextlib.suppress(OSError):  # the process has ended, which the next answer says
@@ -179,6 +181,10 @@ class _Child:
             return self._has_ended()
         if self.clock is not None:
             return True
+        if not self.is_ready:
+            self.is_ready = True
+            self._send(self.pickled)
+            return False
         self.loaded = self.pickled
         self.clock = AwakeClock()  # loading does not count for the time limit
         self._send(self.items)
@@ -199,7 +205,6 @@ class _Child:
             )
             return True
         self._start()
-        self._send(self.pickled)
         return False
 
     def check_time(self, limit: float | None) -> None:
@@ -238,6 +243,7 @@ def _serve(pipe: Any, safe_path: str | None) -> None:
     # What nearly all functions need is imported while the parent prepares the function.
     import_module("netchoice.row_simulator")
     try:
+        pipe.send(None)  # ready for a function
         while True:
             try:
                 message = pipe.recv()
