@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -13,6 +14,7 @@ import netchoice
 from netchoice.features import registry
 from netchoice.interruption import interruptible
 from netchoice.storage.shards import TableFolder
+from netchoice.threads import threads
 
 
 def interrupt(process, used):
@@ -135,3 +137,24 @@ def test_cpu_time_of_a_long_loop_is_counted(monkeypatch):
 def test_error_in_a_long_loop_is_raised():
     with pytest.raises(ZeroDivisionError):
         interruptible(lambda: 1 // 0)
+
+
+def test_threads_are_not_waited_for_after_an_interrupt():
+    """Otherwise a notebook would wait for the items of all threads."""
+    released, done = threading.Event(), []
+
+    def work(item):
+        if item == 0:
+            raise KeyboardInterrupt
+        done.append(item)
+        released.wait(30)
+
+    start = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt), threads(2) as run:
+            run(work, range(20))
+        assert time.monotonic() - start < 20
+    finally:
+        released.set()
+    time.sleep(0.5)
+    assert len(done) <= 1  # no further item was started

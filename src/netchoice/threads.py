@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, lru_cache
+from threading import Event
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -45,18 +46,28 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
     if n_threads == 1:
         yield lambda function, items: list(map(function, items))
         return
-    with ThreadPoolExecutor(n_threads) as pool:
+    pool, stopped = ThreadPoolExecutor(n_threads), Event()
 
-        def run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-            all_items = list(items)
-            # Neighbouring items often take equally long, so they go to different threads.
-            parts = [all_items[i::n_threads] for i in range(n_threads)]
-            results: list[Any] = [None] * len(all_items)
-            for i, done in enumerate(pool.map(lambda part: list(map(function, part)), parts)):
-                results[i::n_threads] = done
-            return results
+    def run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        all_items = list(items)
+        # Neighbouring items often take equally long, so they go to different threads.
+        parts = [all_items[i::n_threads] for i in range(n_threads)]
+        results: list[Any] = [None] * len(all_items)
 
+        def each(part: list[Any]) -> list[Any]:
+            return [function(item) for item in part if not stopped.is_set()]
+
+        for i, done in enumerate(pool.map(each, parts)):
+            results[i::n_threads] = done
+        return results
+
+    try:
         yield run
+    except KeyboardInterrupt:  # the threads end after their items, and nobody waits for them
+        stopped.set()
+        raise
+    finally:
+        pool.shutdown(wait=not stopped.is_set())
 
 
 @contextmanager
