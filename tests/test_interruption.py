@@ -141,12 +141,14 @@ def test_error_in_a_long_loop_is_raised():
 
 def test_threads_are_not_waited_for_after_an_interrupt():
     """Otherwise a notebook would wait for the items of all threads."""
-    released, done = threading.Event(), []
+    begun, released, done = threading.Event(), threading.Event(), []
 
     def work(item):
         if item == 0:
+            begun.wait(30)
             raise KeyboardInterrupt
         done.append(item)
+        begun.set()
         released.wait(30)
 
     start = time.monotonic()
