@@ -96,9 +96,6 @@ CLAIMS = {
     "paper-small": _claim("paper.py --scale small --tables 2", PAPER, 10),
     "paper-full": _claim("paper.py --scale paper --tables 5", PAPER, 190),
     "recovery": _claim("recovery.py --seed 101", (*DECIDING, *SCORES, *MODELS, *FEATURES), 60),
-    "mechanisms": _claim(
-        "mechanisms.py", (*DECIDING, "src/netchoice/inference/*.py", *FEATURES, *MODELS), 30
-    ),
     "seeds": _claim(
         "seeds.py --part reported",
         (*DECIDING, "src/netchoice/inference/*.py", *FEATURES, *MODELS),
