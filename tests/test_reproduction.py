@@ -15,6 +15,7 @@ from netchoice.errors import UsageError
 from netchoice.features import FEATURES, paper_costs
 from netchoice.selection import rank_path
 from netchoice.selection.methods import WEIGHTED_METHODS
+from netchoice.storage.kept_files import fingerprint_of
 from netchoice.storage.run_folder import RECORD, run_folder
 from reproduction import __main__ as command
 from reproduction import claims_pilots as pilot_findings
@@ -74,7 +75,8 @@ def reproduced(tmp_path_factory):
 def test_every_claim_of_the_parts_is_judged(reproduced):
     out, parts, results = reproduced
     record = json.loads((out / "reproduction.json").read_text())
-    assert record.pop("netchoice")["facts"]["code"] == results["code"]
+    assert record.pop("netchoice")["fingerprint"] == fingerprint_of(MINIMAL.facts)
+    assert results["code"] == MINIMAL.facts["code"]
     assert record == results
     assert [row["claim"] for row in record["claims"]] == [c.name for c in CLAIMS if c.part in parts]
     for row in record["claims"]:
@@ -100,12 +102,12 @@ def test_tables_share_no_networks(reproduced):
 
 
 @pytest.mark.slow
-def test_frames_carry_the_facts_of_their_run(reproduced):
-    out, _, results = reproduced
-    path = out / "ba" / "table-2" / "rankings-paper-alone.parquet"
-    facts = json.loads(pq.read_schema(path).metadata[b"netchoice"])["facts"]
-    assert (facts["code"], facts["seed"], facts["rows"]) == (results["code"], 2226, 40)
-    assert facts["versions"]["scikit-learn"]
+def test_frames_carry_the_fingerprint_of_their_run(reproduced):
+    out, _, _ = reproduced
+    run = SpaceRun("ba", MINIMAL, out / "ba" / "table-2", 2, workers=1)
+    record = pq.read_schema(run.folder / "rankings-paper-alone.parquet").metadata[b"netchoice"]
+    assert json.loads(record)["fingerprint"] == fingerprint_of(run.facts)
+    assert (run.facts["seed"], run.facts["rows"]) == (2226, 40)
 
 
 @pytest.mark.slow
