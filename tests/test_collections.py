@@ -144,6 +144,7 @@ def test_format_and_header_apply_to_each_file(tmp_path):
         ({"a.csv": "path,x,x\na,1,2\n"}, ["a.csv"], "expected different names"),
         ({"a.csv": "path,id\nx,a\ny,a\n"}, ["a.csv"], "two networks have the id 'a'.*x and .*y;"),
         ({"a.tsv": "a b"}, ["a.tsv", "a.tsv"], "two networks have the id"),
+        ({"a.csv": f"path,id\nx{'9' * 5000},a\ny,a\n"}, ["a.csv"], "^.{,700}$"),
         (
             {"d/D_A.txt": "1, 2\n", "d/D_graph_indicator.txt": "1\nx\n"},
             ["d"],

@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path, PurePath
 from typing import Any, overload
 
-from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
+from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError, one_line
 from netchoice.graph import Graph
 from netchoice.io.edge_lists import ColumnNames, Columns
 from netchoice.io.guard import START, StoredFile, guarded, zip_members
@@ -255,7 +255,8 @@ def _unique_ids(parts: Sequence[Part]) -> list[str]:
     places = [source.place for part in parts for source in part]
     first, second, *_ = (name for name, other in zip(places, ids, strict=True) if other == id)
     raise UsageError(
-        f"two networks have the id {id!r}: {first} and {second}; "
+        f"two networks have the id {one_line(repr(id), 200)}: {one_line(first, 200)} and "
+        f"{one_line(second, 200)}; "
         "pass each network once, and give them different ids"
     )
 
