@@ -96,6 +96,13 @@ class TestRows:
         assert features.loc[RING, "lcc_edges"] == 60
         assert features.loc["tiny"].isna().all()
 
+    def test_networks_in_a_range_of_sizes_are_answered_with_named_features(self, tmp_path):
+        rng = np.random.default_rng(1)
+        several = {str(n): SPACE["ba2"].grow(n, rng=rng) for n in range(41, 46)}
+        answers = choose_cohort(several, SPACE, out=tmp_path, **OPTIONS)
+        assert answers.n_failed == 0
+        assert list(answers.features())[1:] == [*OPTIONS["features"], "n_nodes"]
+
 
 class TestRuns:
     def test_resumed_cohort_computes_nothing(self, cohort):

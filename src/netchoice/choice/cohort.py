@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from typing import Any
 from netchoice.choice.cohort_run import (
     MADE_BY,
     REFERENCES,
-    CohortAnswerer,
     CohortAnswers,
+    NetworkRows,
     answer_all,
 )
 from netchoice.choice.reference import Progress
@@ -100,7 +99,7 @@ def choose_cohort(
             reference, space, features, seed, match=match, prior=prior or None, isolated=isolated,
             effort=effort,
         )  # fmt: skip
-        answerer = CohortAnswerer(known.settings, known, only_prepared=True)
+        answers = NetworkRows(known, only_prepared=True)
     else:
         settings = settings_of(
             space,
@@ -114,12 +113,11 @@ def choose_cohort(
         if engine == "processes":
             warm_up_for(settings.space, workers)
         find_run(folder, MADE_BY)  # a folder of somebody else is refused before the work
-        answerer = _prepared(settings, collection, folder, fresh, options)
-    answers = answer_all(
-        collection, answerer, folder=folder, engine=engine, workers=workers, fresh=fresh,
+        answers = NetworkRows(_prepared(settings, collection, folder, fresh, options))
+    return answer_all(
+        collection, answers, folder=folder, engine=engine, workers=workers, fresh=fresh,
         on_progress=report,
     )  # fmt: skip
-    return replace(answers, references=answerer.references)
 
 
 def _prepared(
@@ -128,18 +126,17 @@ def _prepared(
     folder: Path,
     fresh: bool,
     options: dict[str, Any],
-) -> CohortAnswerer:
-    """Prepare the sizes that several networks share, and return what answers for all networks."""
+) -> References:
+    """Return simulations of the sizes that several networks share."""
     found = sizes_of(settings, collection, options["on_progress"])
     sizes = shared_sizes([size for size in found if size is not None], settings)
     if not sizes:
-        return CohortAnswerer(settings, References(settings))
-    made = prepare(
+        return References(settings)
+    return prepare(
         settings.space, like=sizes, match=settings.match, features=settings.features,
         isolated=settings.isolated, effort=settings.effort, seed=settings.seed, fresh=fresh,
         out=folder / REFERENCES, **options,
     )  # fmt: skip
-    return CohortAnswerer(settings, made)
 
 
 def sizes_of(

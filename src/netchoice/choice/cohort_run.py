@@ -17,11 +17,12 @@ import numpy as np
 from netchoice.atomic import write_atomically
 from netchoice.choice.answer import Answer
 from netchoice.choice.assess import settle
+from netchoice.choice.cohort_frame import ENDS, OWN, ParameterOfModel, answer_columns
 from netchoice.choice.conclude import Known, conclude, tested_with_all
-from netchoice.choice.observe import observe
+from netchoice.choice.observe import observe, with_size
 from netchoice.choice.reference import CALIBRATION, Progress, Reference
 from netchoice.choice.references import References
-from netchoice.choice.settings import Clock, Settings
+from netchoice.choice.settings import Clock
 from netchoice.choice.sizes import find_size
 from netchoice.engines import get_engine
 from netchoice.errors import NetchoiceError, UsageError, describe_error
@@ -31,7 +32,6 @@ from netchoice.inference.verdict import ENOUGH
 from netchoice.interruption import cpu_seconds
 from netchoice.io.collection import NetworkCollection
 from netchoice.io.many_networks import NetworkSource
-from netchoice.models.space import ModelSpace
 from netchoice.rows import Row, arrow_type, run_rows
 from netchoice.storage.kept_files import fingerprint_of, read_parquet, write_parquet
 from netchoice.storage.records import csv_cell
@@ -62,46 +62,36 @@ N_REASONS = 2
 _SIZES_IN_MEMORY = 4
 
 
-@dataclass(frozen=True)
-class CohortAnswerer:
-    """Answers for single networks, in any process; engines pickle it.
+@dataclass
+class NetworkRows:
+    """Answers for single networks as rows, in any process; see :class:`netchoice.rows.RowFunction`.
 
     ``references`` holds the simulations that networks share. A network of another size has simulations of
-    its own, or none if ``only_prepared``.
+    its own, or none if ``only_prepared``. Engines pickle the object.
     """
 
-    settings: Settings
     references: References
     only_prepared: bool = False
 
-    @property
-    def space(self) -> ModelSpace:
-        """The models that are compared."""
-        return self.settings.space
-
-    @property
+    @cached_property
     def columns(self) -> dict[str, str]:
         """Names and kinds of the columns of an answer, in order."""
-        columns = {"verdict": "text", "model": "text", "probable": "text", "family": "text"}
-        labels = self.space.labels
-        for model in labels:
-            columns |= {f"{kind}_{model}": "number" for kind in ("probability", "lower", "upper")}
-        columns |= {f"fit_p_{model}": "number" for model in labels}
-        columns |= {f"state_{model}": "text" for model in labels}
-        parameters = [(model.name, name) for model in self.space for name in model.parameters]
-        for model, name in parameters:
-            columns |= {f"{model}_{name}_{end}": "number" for end in ("median", "lower", "upper")}
-        return columns | {
-            "headline": "text", "n_nodes": "number", "n_edges": "number", "isolated": "text",
-            "reference": "text", "notes": "text",
-        }  # fmt: skip
+        return answer_columns(self.references.parameters)
 
     @cached_property
     def feature_names(self) -> list[str]:
         """Names of all features that an answer may have."""
-        return list(self.settings.names or [*comparable_features(), "n_nodes"])
+        names = self.references.settings.names or (*comparable_features(), "n_nodes")
+        shared = [with_size(names, size) for size in self.references]
+        return list(dict.fromkeys([*names, *(name for each in shared for name in each)]))
 
     @cached_property
+    def kinds(self) -> dict[str, str]:
+        """Names and kinds of all columns of a row."""
+        features = {_FEATURE + name: "number" for name in self.feature_names}
+        return self.columns | features | {_SECONDS: "number"}
+
+    @property
     def fingerprint(self) -> str:
         """A text that differs if answers can differ."""
         sizes = ",".join(size.folder for size in self.references)
@@ -112,33 +102,50 @@ class CohortAnswerer:
         for size in list(self.references)[:_SIZES_IN_MEMORY]:
             self.references[size].simulator(CALIBRATION).warm_up()
 
+    def __call__(self, number: int, source: NetworkSource) -> Row:
+        """Answer for one network."""
+        start, cells, failure = cpu_seconds(), self.known(number), None
+        try:
+            graph, _ = source.read()
+            row, values = self.answer(graph)
+            found = row | {_FEATURE + name: value for name, value in values.items()}
+            for name in found:
+                if name not in cells:
+                    raise NetchoiceError(
+                        f"the answer has the column {name!r}, which was not declared"
+                    )
+            cells |= {name: as_cell(value, self.kinds[name]) for name, value in found.items()}
+        except NetchoiceError as error:  # a network without an answer is data; it costs one row
+            failure = clean_text(error)
+        except Exception as error:
+            failure = clean_text(describe_error(error))
+        return Row(number, cells | {_SECONDS: cpu_seconds() - start}, failure)
+
+    def known(self, number: int) -> dict[str, Any]:
+        """Return the cells of a network without an answer."""
+        return dict.fromkeys(self.kinds)
+
+    def kind(self, column: str) -> str:
+        """Return what a column holds."""
+        return self.kinds[column]
+
     def answer(self, graph: Graph) -> tuple[dict[str, Any], dict[str, float]]:
-        """Return the row of a network, and its features."""
-        wanted = self.references.size_of(graph)
-        size = find_size(wanted, self.references)
-        if size is None and self.only_prepared:
-            self.references.find(wanted)  # raises the error that says what is prepared
-        if size is not None:
-            reference = self.references[size]
-            observed = observe(graph, self.settings, reference.features)
+        """Return the answer for a network by column, and its features."""
+        references, settings = self.references, self.references.settings
+        wanted = references.size_of(graph)
+        if self.only_prepared or find_size(wanted, references) is not None:
+            size, reference = references.find(wanted)
+            observed, text = observe(graph, settings, reference.features), str(size)
         else:
-            observed = observe(graph, self.settings)
-            reference = Reference(self.settings, observed.size, engine="serial", workers=1)
+            observed, text = observe(graph, settings), OWN
+            reference = Reference(settings, observed.size, engine="serial", workers=1)
         clock = Clock(None)
         known = Known(reference, observed, settle(reference.with_options(), observed, clock))
-        row = answer_row(conclude(known, clock))
-        # The false discovery rate needs the p-value of every model, also of one that was rejected early.
-        for model in reference.models:
-            if (
-                row[f"fit_p_{model}"] is None
-                and (found := tested_with_all(known, model)) is not None
-            ):
-                row[f"fit_p_{model}"] = found.p_value
-        row["reference"] = f"{self.space.name}, {size or 'its own simulations'}"
-        return row, observed.values
+        row = answer_row(conclude(known, clock), known)
+        return row | {"reference": f"{settings.space.name}, {text}"}, observed.values
 
 
-def answer_row(answer: Answer) -> dict[str, Any]:
+def answer_row(answer: Answer, known: Known) -> dict[str, Any]:
     """Return the answer for one network as a row of ``answers.csv``."""
     verdict = answer.verdict
     family = next(iter(verdict.families.items()), ("", 0.0))
@@ -159,76 +166,31 @@ def answer_row(answer: Answer) -> dict[str, Any]:
         ),
     }
     for each in answer.models:
-        row[f"state_{each.name}"] = each.state
-        row[f"fit_p_{each.name}"] = each.p_value
+        p_value = each.p_value
+        # The false discovery rate needs the p-value of every model, also of one that was rejected early.
+        if p_value is None and (tested := tested_with_all(known, each.name)) is not None:
+            p_value = tested.p_value
+        row |= {f"state_{each.name}": each.state, f"fit_p_{each.name}": p_value}
         # A rejected model has the probability 0; a candidate may have none.
         without = None if each.is_candidate else 0.0
         row[f"probability_{each.name}"] = without if each.probability is None else each.probability
         row[f"lower_{each.name}"], row[f"upper_{each.name}"] = each.interval or (without, without)
         for name, one in each.parameters.items():
-            row[f"{each.name}_{name}_median"] = one.median
-            row[f"{each.name}_{name}_lower"], row[f"{each.name}_{name}_upper"] = one.interval
+            estimate = (one.median, *one.interval)
+            columns = map(ParameterOfModel(each.name, name).column, ENDS)
+            row |= dict(zip(columns, estimate, strict=True))
     return row
 
 
-# The rows
-
-
-@dataclass
-class NetworkRows:
-    """Reads networks and answers for them; see :class:`netchoice.rows.RowFunction`."""
-
-    answerer: CohortAnswerer
-
-    def warm_up(self) -> None:
-        """Read simulations and load compiled code, so that neither is timed."""
-        self.answerer.warm_up()
-
-    def __call__(self, number: int, source: NetworkSource) -> Row:
-        """Answer for one network."""
-        start, failure = cpu_seconds(), None
-        cells: dict[str, Any] = {}
-        try:
-            graph, _ = source.read()
-            row, values = self.answerer.answer(graph)
-            cells |= _in_order(row, self.answerer.columns)
-            names = dict.fromkeys(self.answerer.feature_names, "number")
-            cells |= {_FEATURE + name: x for name, x in _in_order(values, names).items()}
-        except NetchoiceError as error:  # a network without an answer is data; it costs one row
-            cells, failure = self.known(number), clean_text(error)
-        except Exception as error:
-            cells, failure = self.known(number), clean_text(describe_error(error))
-        return Row(number, cells | {_SECONDS: cpu_seconds() - start}, failure)
-
-    def known(self, number: int) -> dict[str, Any]:
-        """Return the cells of a network without an answer."""
-        names = [*self.answerer.columns, *(_FEATURE + name for name in self.answerer.feature_names)]
-        return dict.fromkeys([*names, _SECONDS])
-
-    def kind(self, column: str) -> str:
-        """Return what a column holds."""
-        return self.answerer.columns.get(column, "number")
-
-
-def _in_order(values: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Return a cell of the right kind for each column; a value that is absent is missing."""
-    unknown = [name for name in values if name not in kinds]
-    if unknown:
-        raise NetchoiceError(f"the answer has the column {unknown[0]!r}, which was not declared")
-    return {name: as_cell(values.get(name), kind) for name, kind in kinds.items()}
-
-
-def as_cell(value: Any, kind: str) -> str | float | bool | None:
-    """Return a value as text, number or flag; None and NaN are missing.
+def as_cell(value: Any, kind: str) -> str | float | None:
+    """Return a value as text or number; None and NaN are missing.
 
     >>> as_cell(3, "number"), as_cell(3, "text"), as_cell(float("nan"), "number")
     (3.0, '3', None)
     """
     if value is None or (isinstance(value, numbers.Real) and math.isnan(value)):
         return None
-    if kind == "number":
-        return float(value)
-    return bool(value) if kind == "flag" else clean_text(value)
+    return float(value) if kind == "number" else clean_text(value)
 
 
 def clean_text(text: object) -> str:
@@ -260,13 +222,13 @@ class CohortAnswers:
     folder : Path
     n, n_failed : int
         Number of networks, and of networks without an answer.
-    references : References or None, the simulations that networks shared
+    references : References, the simulations that networks shared
     """
 
     folder: Path
     n: int
     n_failed: int
-    references: Any = field(default=None, repr=False)
+    references: References = field(repr=False)
 
     def frame(self) -> pd.DataFrame:
         """Return the answers: one row for each network, in the order of the collection."""
@@ -277,18 +239,14 @@ class CohortAnswers:
         return self._read(FEATURES)
 
     def _read(self, name: str) -> pd.DataFrame:
-        import pandas as pd
-        import pyarrow as pa
-
         advice = "run the same command again to write it again"
-        table = read_parquet(self.folder / name, advice=advice)
-        frame: pd.DataFrame = table.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+        frame: pd.DataFrame = read_parquet(self.folder / name, advice=advice).to_pandas()
         return frame
 
 
 def answer_all(
     sources: NetworkCollection,
-    answerer: CohortAnswerer,
+    answers: NetworkRows,
     *,
     folder: Path,
     engine: str | Executor = "processes",
@@ -302,33 +260,18 @@ def answer_all(
     resume an interrupted run, make the same call again. Everything but the column ``seconds`` is the
     same on every engine and for every number of workers.
 
-    Parameters
-    ----------
-    sources : NetworkCollection
-    answerer : CohortAnswerer
-    folder : Path
-        In ``tables``, ``answers.parquet`` and ``answers.csv`` have a row for each network: ``id``,
-        ``group``, ``file``, the covariates, the columns of the answerer, ``seconds`` (CPU seconds of
-        reading and answering) and ``error``. ``features.parquet`` has ``id`` and the features. What the
-        answers depend on and their rows are in the subfolder ``run``; a run that depends on something else
-        is not resumed.
-    engine : str or concurrent.futures.Executor
-        ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
-    workers : int, optional
-        Number of processes; one per core by default.
-    fresh : bool
-        Start over: delete the files of an earlier run. Other files in the folder are kept.
-    on_progress : callable, optional
-        Called with ``"answers"`` and the numbers of finished, all and failed networks.
+    In ``tables``, ``answers.parquet`` and ``answers.csv`` have a row for each network: ``id``, ``group``,
+    ``file``, the covariates, the columns of the answers, ``seconds`` (CPU seconds of reading and answering)
+    and ``error``. ``features.parquet`` has ``id`` and the features. What the answers depend on and their
+    rows are in the subfolder ``run``; a run that depends on something else is not resumed.
+    ``on_progress`` is called with "answers" and the numbers of finished, all and failed networks.
     """
     folder, n = place(folder), len(sources)
-    _check_names(
-        ["id", "group", "file", *sources.covariates, *answerer.columns, "seconds", "error"]
-    )
-    _check_names(["id", *answerer.feature_names])
+    _check_names(["id", "group", "file", *sources.covariates, *answers.columns, "seconds", "error"])
+    _check_names(["id", *answers.feature_names])
     depends_on = {
-        "collection": sources.fingerprint, "answerer": answerer.fingerprint,
-        "columns": answerer.columns, "features": answerer.feature_names,
+        "collection": sources.fingerprint, "answerer": answers.fingerprint,
+        "columns": answers.columns, "features": answers.feature_names,
     }  # fmt: skip
     rows = RowFolder(folder / ROWS, fingerprint_of(depends_on))
 
@@ -339,11 +282,11 @@ def answer_all(
     names = (SUMMARY, REPORT, ANSWERS_CSV, ANSWERS, FEATURES)
     with run_folder(folder, depends_on, fresh, MADE_BY, names), rows.lock():
         run = run_rows(
-            NetworkRows(answerer), np.arange(n), engine=get_engine(engine, workers), folder=rows,
+            answers, np.arange(n), engine=get_engine(engine, workers), folder=rows,
             argument=sources.__getitem__, noun="networks", on_progress=report,
         )  # fmt: skip
-        _write_tables(folder, rows, sources, answerer)
-    return CohortAnswers(folder, n, run.n_failed)
+        _write_tables(folder, rows, sources, answers)
+    return CohortAnswers(folder, n, run.n_failed, answers.references)
 
 
 def _check_names(names: list[str]) -> None:
@@ -359,15 +302,15 @@ def _check_names(names: list[str]) -> None:
 
 
 def _write_tables(
-    folder: Path, rows: RowFolder, sources: NetworkCollection, answerer: CohortAnswerer
+    folder: Path, rows: RowFolder, sources: NetworkCollection, row: NetworkRows
 ) -> None:
     """Write the tables of all answers and of all features from the rows."""
     n = len(sources)
     known = {"id": "text", "group": "text", "file": "text"}
     known |= covariate_kinds((sources[i] for i in range(n)), sources.covariates)
-    answers = {**answerer.columns, "seconds": "number", "error": "text"}
-    kept = [*answerer.columns, _SECONDS, FAILURE]
-    features = dict.fromkeys(answerer.feature_names, "number")
+    answers = {**row.columns, "seconds": "number", "error": "text"}
+    kept = [*row.columns, _SECONDS, FAILURE]
+    features = dict.fromkeys(row.feature_names, "number")
 
     def tables(
         own: Mapping[str, str], columns: Sequence[str], schema: pa.Schema

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netchoice.choice.cohort_frame import OWN, CohortFrame, ParameterOfModel
+from netchoice.choice.cohort_frame import NAMING, OWN, CohortFrame, ParameterOfModel
 from netchoice.choice.sizes import RANGE_RATIO
 from netchoice.choice.text import wrapped
 from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
@@ -52,7 +52,7 @@ def _tests(cohort: CohortFrame, medians: pd.Series) -> Iterator[dict[str, Any]]:
     for name in names:
         values = cohort.group if name == "group" else cohort.frame[name]
         known = values[medians.index].dropna()
-        numeric = name != "group" and cohort.is_number(name)
+        numeric = name != "group" and pd.api.types.is_numeric_dtype(known)
         test = _spearman if numeric else _kruskal_wallis
         found = test(medians[known.index], known)
         if found is not None:
@@ -107,48 +107,14 @@ _NOT_PREPARED = re.compile(
 
 
 def summarise_cohort(
-    answers: pd.DataFrame,
-    *,
-    floor: float | None = None,
-    alpha: float = ALPHA,
-    settings: Mapping[str, Any] | None = None,
+    cohort: CohortFrame, settings: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the summary of a cohort as a record that JSON can hold.
 
     The record counts verdicts and :func:`outcomes`, overall and by group. It adjusts the p-values of "none
     of these models fits" for the false discovery rate, relates parameters to covariates, and lists errors.
-
-    Parameters
-    ----------
-    answers : DataFrame
-        One row for each network: ``id``, ``verdict``, ``model`` (the most probable candidate), and for each
-        model ``probability_MODEL``, ``lower_MODEL``, ``upper_MODEL`` and ``fit_p_MODEL``; optionally
-        ``state_MODEL``, ``probable``, ``family``, ``group``, ``reference``, ``file``, ``notes``,
-        ``seconds``, ``error``, ``MODEL_PARAMETER_median`` with ``_lower`` and ``_upper``. All other columns
-        are covariates.
-    floor : float, optional
-        The smallest possible p-value of a network, 1/(N + 1) for N simulations of a model. By default
-        the smallest p-value of any model in the answers.
-    alpha : float, the level of the test of each model
-    settings : mapping, optional, what the report lists as settings
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"id": ["a", "b"], "verdict": ["one-fits", "none-fits"],
-    ...     "model": ["dmc", ""], "probability_dmc": [0.99, 0.0], "lower_dmc": [0.9, 0.0],
-    ...     "upper_dmc": [1.0, 0.0], "fit_p_dmc": [0.4, 0.001]})
-    >>> record = summarise_cohort(frame)
-    >>> record["headline"]
-    'verdicts of 2 networks: one model fits 1, none fits 1'
-    >>> for line in cohort_lines(record)[:3]:
-    ...     print(line)
-    verdicts of 2 networks:
-      one model fits           1 (50%)  dmc 1
-      none fits                1 (50%)
-    >>> record["none_fits"]["q_values"]
-    [0.4, 0.002]
+    ``settings`` is what the report lists as settings.
     """
-    cohort = CohortFrame.of(answers)
     trends, skipped = parameter_trends(cohort)
     record = {
         "networks": len(cohort.frame),
@@ -159,14 +125,14 @@ def summarise_cohort(
         "verdicts": _verdicts(cohort),
         "outcomes": _outcomes(cohort),
         "named": _named(cohort),
-        "probable": _counts(cohort.probable().explode().dropna()),
-        "none_fits": _none_fits(cohort, floor, alpha),
+        "probable": _probable(cohort),
+        "none_fits": _none_fits(cohort),
         "parameters": trends,
         "parameters_skipped": skipped,
         "errors": _errors(cohort.frame),
         "remedy": remedy(cohort.frame["error"]),
         "seconds": _seconds(cohort.frame["seconds"]),
-        "alpha": alpha,
+        "alpha": ALPHA,
         "settings": dict(settings or {}),
     }
     texts = {"headline": _headline(record), "notes": list(_notes(record)), "next": _next(record)}
@@ -212,7 +178,14 @@ def outcomes(cohort: CohortFrame) -> pd.Series:
     """
     rows = cohort.answered
     family = (FAMILY + rows["family"]).where(rows["family"] != "", SEVERAL)
-    return cohort.named.where(rows["verdict"] != "several-fit", family)
+    named = rows["model"].where(rows["verdict"] == NAMING, rows["verdict"])
+    return named.where(rows["verdict"] != "several-fit", family)
+
+
+def _probable(cohort: CohortFrame) -> dict[str, int]:
+    """Return the number of networks of which each model is in the smallest set with 95% probability."""
+    sets = cohort.answered["probable"].str.split(", ").explode()
+    return _counts(sets[sets != ""].dropna())
 
 
 def _outcomes(cohort: CohortFrame) -> dict[str, Any]:
@@ -233,31 +206,26 @@ def _named(cohort: CohortFrame) -> dict[str, dict[str, int]]:
     }
 
 
-def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[str, Any]:
+def _none_fits(cohort: CohortFrame) -> dict[str, Any]:
     """Return the adjusted p-values of "none of these models fits", and what to expect by chance."""
     p = cohort.none_fits_p
     q = pd.Series(adjusted_p_values(p), index=p.index)
     n_tests = int(p.notna().sum())
     columns = [f"fit_p_{model}" for model in cohort.models]
-    if floor is None:
-        floor = float(cohort.answered[columns].min().min())
+    floor = float(cohort.answered[columns].min().min())
     is_known = n_tests > 0 and 0 < floor < 1
     fewest = fewest_rejections(n_tests, floor) if is_known else 1
     n_rejected = int((q <= RATE).sum())
     return {
-        "q_values": list(map(_or_none, q.tolist())),
+        "q_values": [None if math.isnan(each) else each for each in q],
         "rate": RATE,
         "rejected": n_rejected,
         "verdicts": int((cohort.answered["verdict"] == "none-fits").sum()),
-        "expected_by_chance": alpha * n_tests,
+        "expected_by_chance": ALPHA * n_tests,
         "floor": floor if is_known else None,
         "fewest": fewest,
         "limit": _limit(n_tests, floor, fewest) if fewest > 1 and not n_rejected else None,
     }
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _limit(n_tests: int, floor: float, fewest: int) -> str:
@@ -266,24 +234,6 @@ def _limit(n_tests: int, floor: float, fewest: int) -> str:
         f"rejected among {n_tests} unless at least {fewest} are rejected together; more simulations of "
         "each model lower this number"
     )
-
-
-def split_notes(notes: str) -> list[str]:
-    """Return the sentences of a text in which "; " separates them.
-
-    >>> split_notes("too few nodes; too dense; ")
-    ['too few nodes', 'too dense']
-    """
-    return [note.strip() for note in notes.split("; ") if note.strip()]
-
-
-def mean_count(value: float) -> str:
-    """Return the text of an expected number of networks.
-
-    >>> mean_count(0.06), mean_count(967.79)
-    ('0.06', '968')
-    """
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
 def _errors(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -384,7 +334,8 @@ def _notes(record: Mapping[str, Any]) -> Iterator[str]:
 def _about_p_values(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield when p-values decide, and when the false discovery rate does."""
     none_fits = record["none_fits"]
-    by_chance = mean_count(none_fits["expected_by_chance"])
+    expected = none_fits["expected_by_chance"]
+    by_chance = f"{expected:.2g}" if expected < 10 else f"{expected:.0f}"
     yield (
         f"each verdict goes by the p-values of its network; by chance, none fits up to {by_chance} of "
         f"{record['answered']}"

@@ -77,14 +77,19 @@ class References(Mapping[Size, Reference]):
         """What answers depend on: the settings of the simulations."""
         return fingerprint_of(self.settings.as_dict())
 
+    @property
+    def parameters(self) -> dict[str, tuple[str, ...]]:
+        """Names of the parameters of each model."""
+        return {model.name: tuple(model.parameters) for model in self.settings.space}
+
     def size_of(self, graph: Any) -> Size:
         """Return the size that the simulations for a network must have."""
         network, isolated = comparable_network(graph, self.settings.isolated)
         edges = network.n_edges if self.settings.match else None
         return Size((network.n_nodes, network.n_nodes), isolated, edges)
 
-    def find(self, wanted: Size) -> Reference:
-        """Return the simulations for a size: its own, or those of a range that covers it."""
+    def find(self, wanted: Size) -> tuple[Size, Reference]:
+        """Return the size, or the range of sizes, that covers a size, and its simulations."""
         size = find_size(wanted, self)
         if size is None:
             prepared = "; ".join(map(str, self)) or "none"
@@ -93,11 +98,11 @@ class References(Mapping[Size, Reference]):
                 "this size or a range of sizes, for example --nodes "
                 f"{wanted.range.nodes[0]}..{wanted.range.nodes[1]}"
             )
-        return self[size]
+        return size, self[size]
 
     def observe(self, graph: Any, clock: Clock | None = None) -> tuple[Reference, Observed]:
         """Return the simulations for a network, and the network with the features that these have."""
-        reference = self.find(self.size_of(graph))
+        _, reference = self.find(self.size_of(graph))
         return reference, observe(graph, self.settings, reference.features, clock)
 
     # Preparation

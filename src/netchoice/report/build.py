@@ -161,15 +161,15 @@ def report_cohort(
     """
     folder = place(out)
     answers = choose_cohort(graphs, space, out=folder, **options)
-    frame = answers.frame()
     given = answers.references.folder if options.get("reference") is not None else None
     settings = {
         **answers.references.settings.as_dict(),
         "reference": given,
         "networks": [*networks],
     }
-    record = summarise_cohort(frame, settings=plain(settings))
-    cohort, q_values = CohortFrame.of(frame), record["none_fits"]["q_values"]
+    cohort = CohortFrame.of(answers.frame(), answers.references.parameters)
+    record = summarise_cohort(cohort, plain(settings))
+    q_values = record["none_fits"]["q_values"]
     none_fits = pd.DataFrame({
         "id": cohort.frame["id"], "none_fits_p": cohort.none_fits_p,
         "none_fits_q": pd.Series(q_values, dtype=float),
