@@ -200,33 +200,12 @@ class TestParameters:
 
 
 class TestErrors:
-    def test_sizes_that_are_not_prepared_have_one_remedy(self):
-        error = (
-            "no simulations are prepared for a network with {} nodes, isolated nodes dropped; prepared are: "
-            "30 nodes, isolated nodes dropped; prepare this size or a range of sizes"
-        )
-        sizes = [90, 61, 300, 75]
-        failed = pd.DataFrame({"id": list("wxyz"), "error": [error.format(n) for n in sizes]})
+    def test_most_frequent_error_has_an_example(self):
+        failed = pd.DataFrame({"id": list("wx"), "error": ["61 nodes are few", "75 nodes are few"]})
         found = summary_of(pd.concat([answers_by_hand(), failed], ignore_index=True))
-        remedies = [note for note in found["notes"] if "--nodes" in note]
-        assert remedies == found["notes"][:1]
-        assert remedies[0] == (
-            "the simulations do not cover the sizes of 4 networks; prepare these sizes too: --nodes "
-            "61..90,300"
-        )
-        assert found["notes"][1] == (
-            "not answered: 5 of 13 networks, for example d1: d1.tsv: 3 nodes; expected at least 10"
-        )
-
-    def test_density_matched_sizes_are_not_prepared_by_nodes(self):
-        error = "no simulations are prepared for a network with 33 nodes and 90 edges, isolated nodes kept"
-        frame = pd.DataFrame({"id": ["a"], "verdict": "", "model": "", "error": error})
-        found = summary_of(frame)
         assert found["notes"][0] == (
-            "the simulations do not cover the size of 1 network; leave out --reference, and these networks "
-            "get simulations of their own"
+            "not answered: 3 of 11 networks, for example w: 61 nodes are few"
         )
-        assert found["notes"][1] == "not answered: 1 of 1 network"
 
     def test_errors_are_grouped_by_reason(self):
         frame = pd.concat([answers_by_hand()] * 2, ignore_index=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_type_hints
 
 from netchoice.atomic import write_text
-from netchoice.choice import answer_tables
+from netchoice.choice.answer_tables import TABLE_OF
 from netchoice.choice.discrepancies import Advice, Discrepancy
 from netchoice.choice.shortcuts import draw_one, write_page
 from netchoice.errors import UsageError
@@ -283,13 +282,9 @@ class Answer:
 
     def to_frame(self, table: str = "models") -> pd.DataFrame:
         """Return a table of the answer: models, parameters, features, discrepancies or posterior."""
-        tables = self._tables()
-        if table not in tables:
-            raise unknown("table", table, tables)
-        return tables[table]()
-
-    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        return {name: partial(make, self) for name, make in answer_tables.TABLES.items()}
+        if table not in TABLE_OF:
+            raise unknown("table", table, TABLE_OF)
+        return TABLE_OF[table](self)
 
     def to_arviz(self, model: str) -> Any:
         """Return the posterior of a model for ArviZ; see :meth:`netchoice.inference.Posterior.to_arviz`."""
@@ -321,8 +316,8 @@ class Answer:
             for part in (KEPT, TABLES):
                 (path / part).mkdir(parents=True, exist_ok=True)
             _write_network(self.graph, path)
-            for name, frame in self._tables().items():
-                write_text(path / TABLES / f"{name}.csv", to_csv(frame()))
+            for name, table_of in TABLE_OF.items():
+                write_text(path / TABLES / f"{name}.csv", to_csv(table_of(self)))
             write_json(path / EVIDENCE, rounded(to_record(self.evidence)), run)
             write_json(path / ANSWER, self.as_dict(), run)
         return path

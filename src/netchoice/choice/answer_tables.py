@@ -94,7 +94,8 @@ def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
 
 
-TABLES: dict[str, Callable[[Answer], pd.DataFrame]] = {
+#: What makes each table.
+TABLE_OF: dict[str, Callable[[Answer], pd.DataFrame]] = {
     "models": models, "parameters": parameters, "features": features,
     "discrepancies": discrepancies, "posterior": posterior,
 }  # fmt: skip

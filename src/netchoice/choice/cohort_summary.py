@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from netchoice.choice.cohort_frame import NAMING, OWN, CohortFrame, ParameterOfModel
-from netchoice.choice.sizes import RANGE_RATIO
 from netchoice.choice.text import wrapped
 from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
 from netchoice.inference.sequential_test import ALPHA
@@ -100,10 +99,6 @@ IN_WORDS = {
     "one-fits": "one model fits", "several-fit": "several models fit", "borderline": "borderline",
     "none-fits": "none fits", "open": "not decided",
 }  # fmt: skip
-#: How the error of a network begins whose size the prepared simulations do not cover.
-_NOT_PREPARED = re.compile(
-    r"no simulations are prepared for a network with (\d+) nodes( and \d+ edges)?"
-)
 
 
 def summarise_cohort(
@@ -130,7 +125,6 @@ def summarise_cohort(
         "parameters": trends,
         "parameters_skipped": skipped,
         "errors": _errors(cohort.frame),
-        "remedy": remedy(cohort.frame["error"]),
         "seconds": _seconds(cohort.frame["seconds"]),
         "alpha": ALPHA,
         "settings": dict(settings or {}),
@@ -311,13 +305,12 @@ def listed(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:
 def _notes(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a careful reader should know about the summary."""
     failed = record["networks"] - record["answered"]
-    if record["remedy"]:
-        yield record["remedy"]
     if failed:
-        first = (one["examples"][0] for one in record["errors"])
-        others = [one for one in first if not _NOT_PREPARED.match(one["error"])]
-        example = f", for example {others[0]['id']}: {others[0]['error']}" if others else ""
-        yield f"not answered: {failed} of {count(record['networks'], 'network')}{example}"
+        first = record["errors"][0]["examples"][0]
+        yield (
+            f"not answered: {failed} of {count(record['networks'], 'network')}, for example "
+            f"{first['id']}: {first['error']}"
+        )
     if record["answered"] > 1:
         yield from _about_p_values(record)
     n_sets = sum(n if text.endswith(OWN) else 1 for text, n in record["references"].items())
@@ -351,37 +344,10 @@ def _about_p_values(record: Mapping[str, Any]) -> Iterator[str]:
 def _next(record: Mapping[str, Any]) -> str:
     """Return the one thing to do next."""
     found = {kind: each["n"] for kind, each in record["verdicts"]["all"].items()}
-    if record["remedy"]:
-        return "make simulations for the sizes that have none"
     if not record["answered"]:
-        return "correct the files, or leave them out"
+        return "do what the message says, or leave these networks out"
     if found["none-fits"]:
         return "see in the report how the networks that no model fits differ"
     if found["several-fit"] or found["borderline"]:
         return "larger networks of the same kind decide more; report what is undecided as such"
     return "see the parameters of each network in tables/answers.csv, and by group in the report"
-
-
-def remedy(errors: Iterable[str]) -> str:
-    """Return what to do about networks of sizes that are not prepared; "" if there are none.
-
-    >>> error = "no simulations are prepared for a network with {} nodes, isolated nodes dropped"
-    >>> print(remedy([error.format(33), error.format(40), error.format(150)]))
-    the simulations do not cover the sizes of 3 networks; prepare these sizes too: --nodes 33..40,150
-    """
-    found = [match for match in map(_NOT_PREPARED.match, errors) if match]
-    if not found:
-        return ""
-    sizes = "the size" if len(found) == 1 else "the sizes"
-    problem = f"the simulations do not cover {sizes} of {count(len(found), 'network')}"
-    if any(match[2] for match in found):
-        return f"{problem}; leave out --reference, and these networks get simulations of their own"
-    ranges: list[tuple[int, int]] = []
-    for size in sorted(int(match[1]) for match in found):
-        if ranges and size <= RANGE_RATIO * ranges[-1][0]:
-            ranges[-1] = ranges[-1][0], size
-        else:
-            ranges.append((size, size))
-    nodes = ",".join("..".join(map(str, dict.fromkeys(ends))) for ends in ranges)
-    these = "this size" if nodes.isdecimal() else "these sizes"
-    return f"{problem}; prepare {these} too: --nodes {nodes}"

@@ -101,9 +101,6 @@ class Advice:
     sentence: str
     command: str
 
-    def __str__(self) -> str:
-        return f"{self.sentence}: {self.command}" if self.command else self.sentence
-
 
 def find_discrepancies(
     observed: Mapping[str, float],

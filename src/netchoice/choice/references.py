@@ -93,10 +93,14 @@ class References(Mapping[Size, Reference]):
         size = find_size(wanted, self)
         if size is None:
             prepared = "; ".join(map(str, self)) or "none"
+            low, high = wanted.range.nodes
             raise UsageError(
-                f"no simulations are prepared for a network with {wanted}; prepared are: {prepared}; prepare "
-                "this size or a range of sizes, for example --nodes "
-                f"{wanted.range.nodes[0]}..{wanted.range.nodes[1]}"
+                f"no simulations are prepared for a network with {wanted}; prepared are: {prepared}; "
+                + (
+                    f"prepare this size or a range of sizes, for example --nodes {low}..{high}"
+                    if wanted.edges is None
+                    else "leave out --reference (in Python reference=), and it gets its own"
+                )
             )
         return size, self[size]
 
