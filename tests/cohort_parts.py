@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from netchoice import Graph
-from netchoice.choice.cohort_run import NetworkRows
+from netchoice.choice.cohort import NetworkRows
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ def test_answer_with_prepared_simulations_is_the_answer_without(run, networks, t
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--out", "x"], "--nodes is missing; give it, for example --nodes 1000"),
+        (["--out", "x"], "no number of nodes is given; pass n_nodes (--nodes 300), or networks"),
         (["--nodes", "20"], "--out is missing; give it, for example --out duplication-1000"),
         (["ba", "--nodes", "a,b", "--out", "x"], "'a' nodes; expected a number such as 300, or a range"),
         (["--nodes", "20", "--out", "x"], "density-matched simulations depend on networks"),

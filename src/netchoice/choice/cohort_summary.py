@@ -118,7 +118,6 @@ def summarise_cohort(
         "models": list(cohort.models),
         "references": _counts(cohort.answered["reference"]),
         "verdicts": _verdicts(cohort),
-        "outcomes": _outcomes(cohort),
         "named": _named(cohort),
         "probable": _probable(cohort),
         "none_fits": _none_fits(cohort),
@@ -180,13 +179,6 @@ def _probable(cohort: CohortFrame) -> dict[str, int]:
     """Return the number of networks of which each model is in the smallest set with 95% probability."""
     sets = cohort.answered["probable"].str.split(", ").explode()
     return _counts(sets[sets != ""].dropna())
-
-
-def _outcomes(cohort: CohortFrame) -> dict[str, Any]:
-    """Return the number of networks with each outcome, the most frequent first."""
-    found = outcomes(cohort)
-    by_group = {name: _counts(found[rows.index]) for name, rows in _by_group(cohort)}
-    return {"all": _counts(found), "by_group": by_group}
 
 
 def _named(cohort: CohortFrame) -> dict[str, dict[str, int]]:

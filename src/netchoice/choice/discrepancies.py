@@ -216,14 +216,13 @@ def main_discrepancies(found: Sequence[Discrepancy], n: int = 4) -> list[Discrep
         if each.direction:
             topics.setdefault(each.topic, []).append(each)
     plainest = [
-        min((each for each in of_topic if 4 * each.size >= of_topic[0].size), key=_label_length)
+        min(
+            (each for each in of_topic if 4 * each.size >= of_topic[0].size),
+            key=lambda each: len(each.label),
+        )
         for of_topic in topics.values()
     ]
     return sorted(plainest, key=lambda each: (each.topic in _ABSTRACT, -each.size))[:n]
-
-
-def _label_length(each: Discrepancy) -> int:
-    return len(each.label)
 
 
 def advise(

@@ -54,7 +54,6 @@ class References(Mapping[Size, Reference]):
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
         self.settings, self.folder = settings, folder
         self._known: dict[Size, Reference | None] = {}
-        self.options: dict[str, Any] = {}
 
     def __iter__(self) -> Iterator[Size]:
         return iter(in_order(self._known))
@@ -111,14 +110,14 @@ class References(Mapping[Size, Reference]):
 
     # Preparation
 
-    def add(self, sizes: Iterable[Size]) -> None:
-        """Simulate all models at these sizes, unless this was done before."""
+    def add(self, sizes: Iterable[Size], **options: Any) -> None:
+        """Simulate all models at these sizes, unless this was done before; with options of `Reference`."""
         for size in dict.fromkeys(sizes):
             if size in self._known:
                 continue
             reference = Reference(
                 self.settings, size, folder=None if self.folder is None else self.folder / size.folder,
-                **self.options,
+                **options,
             )  # fmt: skip
             _simulate_all(reference)
             if self.folder is not None:
@@ -323,20 +322,15 @@ def prepare(
             "that is not matched"
         )
     both = ("keep", "drop") if isolated is None else (isolated,)
-    folder = None if out is None else place(out)
-    made = References(settings, folder)
-    made.options = {
-        "workers": workers, "engine": engine, "on_progress": listener(on_progress)
-    }  # fmt: skip
+    made = References(settings, None if out is None else place(out))
     sizes = [each if isinstance(each, Size) else made.size_of(each) for each in sizes]
     sizes += [Size.of_text(number, each) for number in numbers for each in both]
     if not sizes:
         raise UsageError(
             "no number of nodes is given; pass n_nodes (--nodes 300), or networks (--like NETWORK)"
         )
-    if folder is None:
-        made.add(sizes)
+    with run_folder(made.folder, settings.as_dict(), fresh, MADE_BY, ()):
+        made.add(sizes, workers=workers, engine=engine, on_progress=listener(on_progress))
+    if made.folder is None:
         return made
-    with run_folder(folder, settings.as_dict(), fresh, MADE_BY, ()):
-        made.add(sizes)
-    return References.load(folder, settings.space, settings.features)
+    return References.load(made.folder, settings.space, settings.features)

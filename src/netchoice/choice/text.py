@@ -246,13 +246,8 @@ def _named(models: Sequence[str]) -> str:
     return names if len(models) <= 2 and len(names) <= MOST_NAMED else "these models"
 
 
-_IN_PYTHON = (
-    (r"--space (\S+) --match", r'space="\1", match=True'),
-    (r"--space (\S+)", r'space="\1"'),
-    (r"--isolated (\S+)", r'isolated="\1"'),
-    (r"--match", "match=True"),
-    (r'--prior "([^=]+)=(.+)"', r'space.with_priors({"\1": "\2"})'),
-)
+#: An option of a command, and its value if it has one.
+_OPTION = re.compile(r'--(\w+)(?: "?([^" -][^" ]*)"?)?')
 
 
 def advice_text(advice: Advice, language: str = "shell") -> str:
@@ -263,10 +258,10 @@ def advice_text(advice: Advice, language: str = "shell") -> str:
     """
     command = advice.command
     if language == "python":
-        for pattern, text in _IN_PYTHON:
-            command, n = re.subn(pattern, text, command)
-            if n:
-                break
+        given = _OPTION.findall(command)
+        command = ", ".join(
+            f'{name}="{value}"' if value else f"{name}=True" for name, value in given
+        )
     return f"{advice.sentence}: {command}" if command else advice.sentence
 
 

@@ -235,8 +235,6 @@ def prepare(
     """
     folder = options.require(out, "--out", "duplication-1000")
     networks = [] if like is None else [netchoice.read_network(like)[0]]
-    if nodes is None and not networks:
-        raise UsageError("--nodes is missing; give it, for example --nodes 1000")
     found = netchoice.prepare(
         space, options.split_list(nodes, "--nodes"), like=networks, prior=prior,
         features=options.split_list(features, "--features"), isolated=isolated, seed=seed,

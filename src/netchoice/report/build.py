@@ -11,9 +11,8 @@ import pandas as pd
 
 from netchoice.atomic import write_text
 from netchoice.choice.answer import Answer
-from netchoice.choice.cohort import choose_cohort
+from netchoice.choice.cohort import SUMMARY, CohortAnswers, choose_cohort
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_run import SUMMARY, CohortAnswers
 from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.evaluate import RECOMMENDED, FeatureEvaluation, evaluate_features
 from netchoice.choice.reference import Reference
@@ -154,8 +153,8 @@ def report_cohort(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> answers, record = report_cohort(networks, "ba", out=folder, features=["degree_mean"],
     ...                                 effort=netchoice.choice.Effort.small(), engine="serial")
-    >>> record["answered"], record["outcomes"]["all"]
-    (2, {'ba1': 1, 'ba2': 1})
+    >>> record["answered"], record["named"]
+    (2, {'one-fits': {'ba1': 1, 'ba2': 1}})
     >>> (folder / "report.html").exists(), (folder / "tables" / "none-fits.csv").exists()
     (True, True)
     """
