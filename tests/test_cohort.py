@@ -12,6 +12,7 @@ import netchoice
 from netchoice import Graph
 from netchoice.choice import Effort, choose_cohort, prepare
 from netchoice.choice.cohort import shared_sizes
+from netchoice.choice.references import References
 from netchoice.choice.settings import Settings
 from netchoice.choice.sizes import Size
 from netchoice.errors import StoppedError, UsageError
@@ -187,14 +188,19 @@ class TestReport:
 
 
 class TestSizes:
-    def test_few_sizes_are_simulated_as_they_are(self):
-        sizes = [Size((n, n), "drop") for n in (30, 40) for _ in range(5)]
-        sizes += [Size((50, 50), "drop")] * 4
-        assert shared_sizes(sizes, Settings.of("ba")) == [
-            Size((30, 30), "drop"), Size((40, 40), "drop")
-        ]  # fmt: skip
+    @pytest.fixture
+    def shared(self):
+        def find(numbers, **options):
+            paths = [Graph.from_edges([(i, i + 1) for i in range(n - 1)]) for n in numbers]
+            references = References(Settings.of("ba", **options))
+            return shared_sizes(references, as_collection(paths))
 
-    def test_many_sizes_are_simulated_as_ranges_unless_matched(self):
-        sizes = [Size((n, n), "drop") for n in range(41, 61)]
-        assert shared_sizes(sizes, Settings.of("ba")) == [Size((41, 60), "drop")]
-        assert shared_sizes(sizes, Settings.of("ba", match=True)) == []
+        return find
+
+    def test_few_sizes_are_simulated_as_they_are(self, shared):
+        found = shared([30, 40] * 5 + [50] * 4)
+        assert found == [Size((30, 30), "drop"), Size((40, 40), "drop")]
+
+    def test_many_sizes_are_simulated_as_ranges_unless_matched(self, shared):
+        assert shared(range(41, 61)) == [Size((41, 60), "drop")]
+        assert shared(range(41, 61), match=True) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import numbers
 from collections import Counter
@@ -24,11 +25,10 @@ from netchoice.choice.observe import observe, with_size
 from netchoice.choice.reference import CALIBRATION, Progress, Reference
 from netchoice.choice.references import (
     References,
-    prepare,
-    prepared_references,
-    settings_of,
+    prepare_sizes,
+    references_of,
 )
-from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
+from netchoice.choice.settings import Clock, Effort, GivenFeature
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines import get_engine
 from netchoice.engines.processes import keep_workers
@@ -169,75 +169,34 @@ def choose_cohort(
     folder, report = place(out), listener(on_progress)
     collection = as_collection(graphs)
     options: dict[str, Any] = {"workers": workers, "engine": engine, "on_progress": report}
-    if reference is not None:
-        known = prepared_references(
-            reference, space, features, seed, match=match, prior=prior or None, isolated=isolated,
-            effort=effort,
-        )  # fmt: skip
-        answers = NetworkRows(known, only_prepared=True)
-    else:
-        settings = settings_of(
-            space,
-            prior,
-            match=match,
-            features=features,
-            isolated=isolated,
-            effort=effort,
-            seed=seed,
-        )
+    references = references_of(
+        reference, space, features, prior, seed, match=match, isolated=isolated, effort=effort
+    )
+    if reference is None:
         if engine == "processes":
-            warm_up_for(settings.space, workers)
+            warm_up_for(references.settings.space, workers)
         find_run(folder, MADE_BY)  # a folder of somebody else is refused before the work
-        answers = NetworkRows(_prepared(settings, collection, folder, fresh, options))
-    return answer_all(
-        collection, answers, folder=folder, engine=engine, workers=workers, fresh=fresh,
-        on_progress=report,
-    )  # fmt: skip
+        sizes = shared_sizes(references, collection, report)
+        if sizes:
+            references = prepare_sizes(
+                references.settings, sizes, folder / REFERENCES, fresh, **options
+            )
+    answers = NetworkRows(references, only_prepared=reference is not None)
+    return answer_all(collection, answers, folder=folder, fresh=fresh, **options)
 
 
-def _prepared(
-    settings: Settings,
-    collection: NetworkCollection,
-    folder: Path,
-    fresh: bool,
-    options: dict[str, Any],
-) -> References:
-    """Return simulations of the sizes that several networks share."""
-    found = sizes_of(settings, collection, options["on_progress"])
-    sizes = shared_sizes([size for size in found if size is not None], settings)
-    if not sizes:
-        return References(settings)
-    return prepare(
-        settings.space, like=sizes, match=settings.match, features=settings.features,
-        isolated=settings.isolated, effort=settings.effort, seed=settings.seed, fresh=fresh,
-        out=folder / REFERENCES, **options,
-    )  # fmt: skip
-
-
-def sizes_of(
-    settings: Settings, collection: NetworkCollection, on_progress: Progress | None = None
-) -> list[Size | None]:
-    """Return the size of each network of a collection; None if it cannot be read or compared."""
-    references, sizes = References(settings), list[Size | None]()
+def shared_sizes(
+    references: References, collection: NetworkCollection, on_progress: Progress | None = None
+) -> list[Size]:
+    """Return the sizes, or ranges of sizes, that enough networks have to share simulations."""
+    sizes: list[Size] = []
     for number in range(len(collection)):
-        try:
+        with contextlib.suppress(Exception):  # its row will say why
             graph, _ = collection[number].read()
             sizes.append(references.size_of(graph))
-        except Exception:  # its row will say why
-            sizes.append(None)
         if on_progress is not None:
-            on_progress("sizes", number + 1, len(collection), sizes.count(None))
-    return sizes
-
-
-def shared_sizes(sizes: Sequence[Size], settings: Settings) -> list[Size]:
-    """Return the sizes, or ranges of sizes, that enough networks have to share simulations.
-
-    >>> sizes = [Size((n, n), "drop") for n in (50, 52, 55, 58, 60, 300)]
-    >>> [size.nodes for size in shared_sizes(sizes, Settings.of("duplication"))]
-    [(41, 60)]
-    """
-    if len({*sizes}) > MOST_SIZES and not settings.match:
+            on_progress("sizes", number + 1, len(collection), number + 1 - len(sizes))
+    if len({*sizes}) > MOST_SIZES and not references.settings.match:
         sizes = [size.range for size in sizes]
     return in_order(size for size, n in Counter(sizes).items() if n >= SHARED)
 

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from netchoice.choice.cohort_frame import NAMING, OWN, CohortFrame, ParameterOfModel
+from netchoice.choice.cohort_frame import NAMING, OWN, CohortFrame
 from netchoice.choice.text import wrapped
 from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
 from netchoice.inference.sequential_test import ALPHA
@@ -35,14 +34,10 @@ def parameter_trends(cohort: CohortFrame) -> tuple[list[dict[str, Any]], list[st
             skipped.append(f"{parameter.model} {parameter.name}")
             continue
         for test in _tests(cohort, medians):
-            tests.append(_parameter_names(parameter) | test)
+            tests.append({"model": parameter.model, "parameter": parameter.name, **test})
     q_values = adjusted_p_values([test["p_value"] for test in tests]).tolist()
     rows = [test | {"q_value": q} for test, q in zip(tests, q_values, strict=True)]
     return sorted(rows, key=lambda row: row["p_value"]), skipped
-
-
-def _parameter_names(parameter: ParameterOfModel) -> dict[str, Any]:
-    return {"model": parameter.model, "parameter": parameter.name}
 
 
 def _tests(cohort: CohortFrame, medians: pd.Series) -> Iterator[dict[str, Any]]:
@@ -137,31 +132,27 @@ def _counts(values: pd.Series) -> dict[str, int]:
     return {str(name): int(n) for name, n in values.value_counts().items()}
 
 
-def _by_group(cohort: CohortFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the answered networks of each of the largest groups; a group may have none."""
-    names = cohort.groups[:MOST_LISTED]
-    groups = cohort.group[cohort.answered.index]
-    groups = groups[groups.isin(names)]
-    rows = dict(list(cohort.answered.loc[groups.index].groupby(groups)))
-    for name in names:
-        yield name, rows.get(name, cohort.answered.head(0))
-
-
 def _verdicts(cohort: CohortFrame) -> dict[str, Any]:
-    """Return the number of networks with each verdict and Wilson's interval of its share."""
+    """Return the number of networks with each verdict, and Wilson's interval of its share."""
+    found = cohort.answered["verdict"]
+    counts = pd.crosstab(cohort.group[found.index], found).reindex(
+        columns=list(KINDS), fill_value=0
+    )
+    groups = counts.reindex(cohort.groups[:MOST_LISTED], fill_value=0)
+    by_group = {str(name): _shares(row) for name, row in groups.iterrows()}
+    return {"all": _shares(counts.sum()), "by_group": by_group}
 
-    def shares(rows: pd.DataFrame) -> dict[str, Any]:
-        found, n = rows["verdict"].value_counts(), len(rows)
-        return {kind: _share(int(found.get(kind, 0)), n) for kind in KINDS}
 
-    by_group = {name: shares(rows) for name, rows in _by_group(cohort)}
-    return {"all": shares(cohort.answered), "by_group": by_group}
-
-
-def _share(number: int, n: int) -> dict[str, Any]:
-    if not n:
-        return {"n": 0, "of": 0, "share": None, "interval": None}
-    return {"n": number, "of": n, "share": number / n, "interval": list(wilson(number / n, n))}
+def _shares(counts: pd.Series) -> dict[str, Any]:
+    """Return each number, its share, and the interval of the share; of no networks there is none."""
+    of = int(counts.sum())
+    return {
+        str(kind): {
+            "n": int(n), "of": of, "share": n / of if of else None,
+            "interval": list(wilson(n / of, of)) if of else None,
+        }
+        for kind, n in counts.items()
+    }  # fmt: skip
 
 
 def outcomes(cohort: CohortFrame) -> pd.Series:
@@ -224,20 +215,14 @@ def _limit(n_tests: int, floor: float, fewest: int) -> str:
 
 def _errors(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return errors with the same reason together, the most frequent reason first."""
-    failed = frame[frame["error"] != ""]
-    pairs = zip(failed["id"], failed["error"], strict=True)
-    reasons = pd.Series(
-        [reason(text.removeprefix(f"{own}: ")) for own, text in pairs], failed.index
-    )
-    rows = dict(list(failed[["id", "error"]].groupby(reasons)))
-    ranked = sorted(rows, key=lambda name: -len(rows[name]))[:MOST_LISTED]
+    failed = frame.loc[frame["error"] != "", ["id", "error"]].to_dict("records")
+    found: dict[str, list[Any]] = {}
+    for each in failed:
+        found.setdefault(reason(each["error"].removeprefix(f"{each['id']}: ")), []).append(each)
+    ranked = sorted(found, key=lambda name: (-len(found[name]), name))
     return [
-        {
-            "reason": name,
-            "n": len(rows[name]),
-            "examples": rows[name].head(MOST_EXAMPLES).to_dict("records"),
-        }
-        for name in ranked
+        {"reason": name, "n": len(found[name]), "examples": found[name][:MOST_EXAMPLES]}
+        for name in ranked[:MOST_LISTED]
     ]
 
 
@@ -254,10 +239,9 @@ def reason(error: str) -> str:
 
 
 def _seconds(seconds: pd.Series) -> dict[str, float] | None:
-    known = seconds.dropna().to_numpy(dtype=np.float64)
-    if not len(known):
+    if not seconds.notna().any():
         return None
-    return {"total": float(known.sum()), "median": float(np.median(known))}
+    return {"total": float(seconds.sum()), "median": float(seconds.median())}
 
 
 def _headline(record: Mapping[str, Any]) -> str:

@@ -157,22 +157,15 @@ def _discrepancy(item: Feature, value: float, values: Floats, simulations: str) 
         share=share,
         direction=direction,
         size=size,
-        sentence=_sentence(
-            item.label, direction, share, value, quantiles[0], quantiles[-1], simulations
-        ),
+        sentence=_sentence(item.label, direction, share, value, quantiles, simulations),
         **dict(zip(_QUANTILES, quantiles, strict=True)),
     )
 
 
 def _sentence(
-    label: str,
-    direction: str,
-    share: float,
-    value: float,
-    low: float,
-    high: float,
-    simulations: str,
+    label: str, direction: str, share: float, value: float, quantiles: list[float], simulations: str
 ) -> str:
+    low, high = quantiles[0], quantiles[-1]
     shown, lowest, highest = distinct_numbers(value, low, high)
     if low == high:
         simulated = "as in every simulation" if value == low else f"simulated always {lowest}"

@@ -234,24 +234,30 @@ def settings_of(
     return Settings.of(space, match=match, **options)
 
 
-def prepared_references(
-    given: str | PathLike[str] | References,
+def references_of(
+    given: str | PathLike[str] | References | None,
     space: str | ModelSpace | None,
     features: str | Iterable[GivenFeature] | None,
+    prior: Priors,
     seed: int,
     **options: Any,
 ) -> References:
-    """Return the references that a user gave; refuse options that they have decided.
+    """Return the references that a user gave, or empty ones with these settings.
 
-    A space and features may be needed to read a folder.
+    Given references have decided the options, which are refused. A space and features may be needed to read
+    a folder.
     """
+    if given is None:
+        return References(settings_of(space, prior, features=features, seed=seed, **options))
+    options |= {"prior": prior or None}
     if isinstance(given, References):
         options |= {"space": space, "features": features}
         made = given
     else:
         known = None if space is None else get_space(space)
         made = References.load(given, known, features)
-    decided = [name for name, value in options.items() if value not in (None, ())]
+    usual = {"costs": "reference"}
+    decided = [n for n, value in options.items() if value not in (None, (), usual.get(n))]
     if seed not in (DEFAULT_SEED, made.settings.seed):
         decided.append("seed")
     for name in decided:
@@ -322,15 +328,24 @@ def prepare(
             "that is not matched"
         )
     both = ("keep", "drop") if isolated is None else (isolated,)
-    made = References(settings, None if out is None else place(out))
-    sizes = [each if isinstance(each, Size) else made.size_of(each) for each in sizes]
+    size_of = References(settings).size_of
+    sizes = [each if isinstance(each, Size) else size_of(each) for each in sizes]
     sizes += [Size.of_text(number, each) for number in numbers for each in both]
     if not sizes:
         raise UsageError(
             "no number of nodes is given; pass n_nodes (--nodes 300), or networks (--like NETWORK)"
         )
-    with run_folder(made.folder, settings.as_dict(), fresh, MADE_BY, ()):
-        made.add(sizes, workers=workers, engine=engine, on_progress=listener(on_progress))
-    if made.folder is None:
-        return made
-    return References.load(made.folder, settings.space, settings.features)
+    folder = None if out is None else place(out)
+    return prepare_sizes(
+        settings, sizes, folder, fresh, workers=workers, engine=engine, on_progress=listener(on_progress)
+    )  # fmt: skip
+
+
+def prepare_sizes(
+    settings: Settings, sizes: Sequence[Size], folder: Path | None, fresh: bool, **options: Any
+) -> References:
+    """Return simulations of all models at some sizes, with options of :class:`Reference`."""
+    made = References(settings, folder)
+    with run_folder(folder, settings.as_dict(), fresh, MADE_BY, ()):
+        made.add(sizes, **options)
+    return made if folder is None else References.load(folder, settings.space, settings.features)

@@ -65,10 +65,7 @@ def choose(
     features: options.Features = None,
     budget: options.Budget = None,
     time_limit: options.TimeLimit = None,
-    method: Annotated[
-        str | None,
-        Option("--method", "-m", metavar="NAME,…", help="Select features with these methods."),
-    ] = None,
+    method: options.Method = None,
     penalty: Annotated[float | None, Option(min=0, help="Select features with this λ.")] = None,
     costs: options.FeatureCosts = "reference",
     prior: options.Prior = None,
@@ -220,10 +217,7 @@ def prepare(
     workers: options.Workers = None,
     engine: options.Engine = "processes",
     seed: options.Seed = 1,
-    out: Annotated[
-        Path | None,
-        Option("--out", "-o", help="Folder of the simulations; needed.", **options.FOLDER),
-    ] = None,
+    out: options.OutFolder = None,
     fresh: options.Fresh = False,
 ) -> None:
     """Prepare simulations that answer for many networks of the same size.

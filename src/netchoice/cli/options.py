@@ -64,12 +64,8 @@ Features = Annotated[
     str | None,
     Option(
         metavar="NAME,…",
-        help="Features to use, also your own (module:attribute); by default all that are worth their cost.",
+        help="Use these features, also your own (module:attribute), instead of the default ones.",
     ),
-]
-SomeFeatures = Annotated[
-    str | None,
-    Option(metavar="NAME,…", help="These features, also your own (module:attribute), not all."),
 ]
 Method = Annotated[
     str | None,
