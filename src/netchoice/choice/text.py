@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from netchoice.choice.assess import UNMATCHED
 from netchoice.choice.discrepancies import ALL_MECHANISMS, Advice, Discrepancy, distinct_numbers
-from netchoice.choice.identifiability import TWO_KINDS
+from netchoice.choice.notes import TWO_KINDS
 from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import summary_html
