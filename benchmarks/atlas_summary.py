@@ -18,7 +18,7 @@ import pandas as pd
 import report
 from atlas import SEEDS, SIZES, SPACE
 
-from netchoice.choice.cohort_frame import CohortFrame
+from netchoice.choice.cohort_frame import none_fits_p
 from netchoice.figures.style import COLOURS
 from netchoice.inference.false_discovery import RATE, adjusted_p_values
 from netchoice.inference.sequential_test import FITS, REJECTED
@@ -138,7 +138,7 @@ def said(answers: list[pd.DataFrame]) -> pd.Series:
     fits = np.logical_and.reduce([states(each) == FITS for each in answers])
     rejected = np.ones(len(answers[0]), bool)
     for each in answers:
-        p = CohortFrame.of(each.reset_index()).none_fits_p
+        p = none_fits_p(each, MODELS)
         rejected &= (adjusted_p_values(p.tolist()) <= RATE) & (each["verdict"] == "none-fits")
     texts = []
     for row, none in zip(fits, rejected, strict=True):

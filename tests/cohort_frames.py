@@ -3,6 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from netchoice.choice.cohort_frame import CohortFrame, answer_columns
+from netchoice.choice.cohort_summary import summarise_cohort
+
 REFERENCE = "mechanisms, 100 nodes, isolated nodes dropped"
 #: By network: group, verdict, probable models, family, and the states and p-values of dmc and lpa.
 BY_HAND = {
@@ -16,6 +19,24 @@ BY_HAND = {
     "c2": ("", "open", "dmc", "duplication", "open", None, "does not fit", 0.001),
 }
 _PROBABILITIES = {"dmc": (1.0, 0.0), "lpa": (0.0, 1.0), "lpa, dmc": (0.4, 0.6), "": (0.0, 0.0)}
+
+
+def as_cohort(answers):
+    """Return answers with the columns of two models as a cohort; columns that they lack are empty."""
+    names = [name.removeprefix("fit_p_") for name in answers if name.startswith("fit_p_")]
+    models = {name: [] for name in names or ["dmc"]}
+    for name in answers:
+        for model in models:
+            if name.startswith(f"{model}_") and name.endswith("_median"):
+                models[model].append(name.removeprefix(f"{model}_").removesuffix("_median"))
+    columns = ["id", "group", "file", *answer_columns(models), "seconds", "error"]
+    missing = dict.fromkeys(name for name in columns if name not in answers)
+    return CohortFrame.of(answers.assign(**missing), models)
+
+
+def summary_of(answers, **settings):
+    """Return the summary of answers."""
+    return summarise_cohort(as_cohort(answers), settings)
 
 
 def answers_by_hand():

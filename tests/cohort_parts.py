@@ -4,8 +4,10 @@ import os
 import signal
 import time
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from netchoice import Graph
+from netchoice.choice.cohort import NetworkRows
 
 
 @dataclass(frozen=True)
@@ -62,22 +64,16 @@ class Paths:
         )
 
 
-@dataclass
-class PathAnswerer:
+class PathAnswerer(NetworkRows):
     """Answers with the numbers of nodes and edges; fails for networks of 13 nodes."""
 
-    n_features: int = 2
-    fingerprint: str = "answerer"
-    columns: dict = field(
-        default_factory=lambda: {
-            "model": "text", "n_edges": "number", "fits": "flag", "notes": "text"
-        }
-    )  # fmt: skip
-    warm: int = 0
+    fingerprint = "answerer"
+    columns: ClassVar = {"model": "text", "n_edges": "number", "fits": "number", "notes": "text"}
 
-    @property
-    def feature_names(self):
-        return [f"feature {i}" for i in range(self.n_features)]
+    def __init__(self, n_features=2, fingerprint="answerer"):
+        self.references, self.warm = None, 0
+        self.feature_names = [f"feature {i}" for i in range(n_features)]
+        self.fingerprint = fingerprint
 
     def warm_up(self):
         self.warm += 1

@@ -425,7 +425,7 @@ def table():
 
 @pytest.mark.parametrize("charge", ["shared", "alone"])
 def test_every_method_is_used_with_the_same_parameters(charge, table):
-    options = {"costs": COSTS, "charge": charge, "cost_scale": "raw", "seed": 7, "n_jobs": 1}
+    options = {"costs": COSTS, "charge": charge, "seed": 7, "n_jobs": 1}
     selectors = selectors_for(table.drop_constant(), list(METHODS), **options)
     assert list(selectors) == list(METHODS)
     for name, selector in selectors.items():
@@ -435,7 +435,6 @@ def test_every_method_is_used_with_the_same_parameters(charge, table):
             "random_state": 7,
             "n_jobs": 1,
             "charge": charge if reference.supports_shared_costs else "alone",
-            "cost_scale": "raw",
         }
         if "discrete_features" in expected:
             expected["discrete_features"] = [False, True]

@@ -165,7 +165,7 @@ def test_answer_with_prepared_simulations_is_the_answer_without(run, networks, t
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--out", "x"], "--nodes is missing; give it, for example --nodes 1000"),
+        (["--out", "x"], "no number of nodes is given; pass n_nodes (--nodes 300), or networks"),
         (["--nodes", "20"], "--out is missing; give it, for example --out duplication-1000"),
         (["ba", "--nodes", "a,b", "--out", "x"], "'a' nodes; expected a number such as 300, or a range"),
         (["--nodes", "20", "--out", "x"], "density-matched simulations depend on networks"),
@@ -180,15 +180,15 @@ def test_incomplete_preparation_is_refused(refused, options, message, tmp_path, 
 @pytest.mark.usefixtures("no_simulation")
 @pytest.mark.parametrize(
     "option",
-    ["--match", "--method=jmi", "--penalty=1", "--budget=5ms", "--costs=measured", "--seed=1",
+    ["--match", "--method=jmi", "--penalty=1", "--budget=5ms", "--costs=measured", "--seed=2",
      "--prior=p_delete=0.5", "--isolated=keep"],
 )  # fmt: skip
 def test_options_that_prepared_simulations_have_decided_are_refused(
     refused, prepared, networks, option, tmp_path
 ):
     command = ["choose", networks / "dmc.graphml", "--reference", prepared, option]
-    name = option.partition("=")[0]
-    expected = f"netchoice: {name} is given, but the simulations of {prepared} were made before"
+    name = option.partition("=")[0].removeprefix("--")
+    expected = f"netchoice: `{name}` is given, but the simulations were made before"
     assert refused(*command, "--out", tmp_path / "out").startswith(expected)
     assert not (tmp_path / "out").exists()
 

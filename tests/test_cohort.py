@@ -12,6 +12,7 @@ import netchoice
 from netchoice import Graph
 from netchoice.choice import Effort, choose_cohort, prepare
 from netchoice.choice.cohort import shared_sizes
+from netchoice.choice.references import References
 from netchoice.choice.settings import Settings
 from netchoice.choice.sizes import Size
 from netchoice.errors import StoppedError, UsageError
@@ -96,6 +97,13 @@ class TestRows:
         assert features.loc[RING, "lcc_edges"] == 60
         assert features.loc["tiny"].isna().all()
 
+    def test_networks_in_a_range_of_sizes_are_answered_with_named_features(self, tmp_path):
+        rng = np.random.default_rng(1)
+        several = {str(n): SPACE["ba2"].grow(n, rng=rng) for n in range(41, 46)}
+        answers = choose_cohort(several, SPACE, out=tmp_path, **OPTIONS)
+        assert answers.n_failed == 0
+        assert list(answers.features())[1:] == [*OPTIONS["features"], "n_nodes"]
+
 
 class TestRuns:
     def test_resumed_cohort_computes_nothing(self, cohort):
@@ -137,7 +145,7 @@ class TestPrepared:
         error = found.loc[found["id"] == FORMULA, "error"].item()
         assert error.startswith("no simulations are prepared for a network with 36 nodes")
 
-    def test_summary_has_the_remedy_for_sizes_that_are_not_prepared(self, references, tmp_path):
+    def test_summary_says_what_to_do_about_sizes_that_are_not_prepared(self, references, tmp_path):
         rng = np.random.default_rng(2)
         others = {str(n): SPACE["ba1"].grow(n, rng=rng) for n in (36, 40, 200)}
         answers, record = report_cohort(
@@ -146,11 +154,8 @@ class TestPrepared:
         assert (answers.n_failed, record["answered"], record["headline"]) == (
             3, 0, "no network was answered"
         )  # fmt: skip
-        assert record["notes"][0] == (
-            "the simulations do not cover the sizes of 3 networks; prepare these sizes too: --nodes "
-            "36..40,200"
-        )
-        assert sum("--nodes" in note for note in record["notes"]) == 1
+        assert record["notes"][0].startswith("not answered: 3 of 3 networks, for example 36: no")
+        assert record["notes"][0].endswith("for example --nodes 27..40")
         assert (tmp_path / "report.html").exists()
 
 
@@ -183,14 +188,19 @@ class TestReport:
 
 
 class TestSizes:
-    def test_few_sizes_are_simulated_as_they_are(self):
-        sizes = [Size((n, n), "drop") for n in (30, 40) for _ in range(5)]
-        sizes += [Size((50, 50), "drop")] * 4
-        assert shared_sizes(sizes, Settings.of("ba")) == [
-            Size((30, 30), "drop"), Size((40, 40), "drop")
-        ]  # fmt: skip
+    @pytest.fixture
+    def shared(self):
+        def find(numbers, **options):
+            paths = [Graph.from_edges([(i, i + 1) for i in range(n - 1)]) for n in numbers]
+            references = References(Settings.of("ba", **options))
+            return shared_sizes(references, as_collection(paths))
 
-    def test_many_sizes_are_simulated_as_ranges_unless_matched(self):
-        sizes = [Size((n, n), "drop") for n in range(41, 61)]
-        assert shared_sizes(sizes, Settings.of("ba")) == [Size((41, 60), "drop")]
-        assert shared_sizes(sizes, Settings.of("ba", match=True)) == []
+        return find
+
+    def test_few_sizes_are_simulated_as_they_are(self, shared):
+        found = shared([30, 40] * 5 + [50] * 4)
+        assert found == [Size((30, 30), "drop"), Size((40, 40), "drop")]
+
+    def test_many_sizes_are_simulated_as_ranges_unless_matched(self, shared):
+        assert shared(range(41, 61)) == [Size((41, 60), "drop")]
+        assert shared(range(41, 61), match=True) == []

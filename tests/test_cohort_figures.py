@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_frames import answers_by_hand, random_answers, random_features
+from cohort_frames import answers_by_hand, as_cohort, random_answers, random_features
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from netchoice import figures
-from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
@@ -17,11 +16,11 @@ from netchoice.figures.axes import save_all
 
 @pytest.fixture(scope="module")
 def by_hand():
-    return CohortFrame.of(answers_by_hand())
+    return as_cohort(answers_by_hand())
 
 
 def drawings_of(answers):
-    cohort = CohortFrame.of(answers)
+    cohort = as_cohort(answers)
     return data.cohort_drawings(cohort, parameter_trends(cohort)[0], None)
 
 
@@ -35,7 +34,7 @@ def test_outcomes_are_counted_by_group(by_hand):
     answers = answers_by_hand()
     answers.loc[2, "family"] = "duplication"
     answers.loc[5, "verdict"] = "several-fit"
-    families = data.outcome_counts(CohortFrame.of(answers))
+    families = data.outcome_counts(as_cohort(answers))
     assert families.loc["all networks"].to_dict() == {
         "dmc": 2, "lpa": 1, "family duplication": 1, "family attachment": 1, "open": 1, "none-fits": 2
     }  # fmt: skip
@@ -54,28 +53,28 @@ def test_each_model_has_one_colour_in_all_figures(by_hand):
 
 def test_small_groups_are_counted_together():
     answers = random_answers(60, groups=20)
-    counts = data.outcome_counts(CohortFrame.of(answers))
+    counts = data.outcome_counts(as_cohort(answers))
     assert len(counts) == data.MOST_GROUPS + 2
     assert counts.index[-1] == "5 other groups"
     assert counts.iloc[1:].sum().tolist() == counts.loc["all networks"].tolist()
 
 
 def test_without_groups_all_networks_are_one_bar():
-    answers = CohortFrame.of(answers_by_hand().drop(columns="group"))
+    answers = as_cohort(answers_by_hand().drop(columns="group"))
     assert data.outcome_counts(answers).index.tolist() == ["all networks"]
 
 
 def test_a_group_can_be_called_like_the_bar_of_all_networks():
     answers = random_answers(20, groups=2)
     answers["group"] = answers["group"].replace("g0", "all networks")
-    counts = data.outcome_counts(CohortFrame.of(answers))
+    counts = data.outcome_counts(as_cohort(answers))
     assert len(counts) == 3
     assert counts.iloc[1:].sum().tolist() == counts.iloc[0].tolist()
 
 
 def test_figures_of_many_networks_have_at_most_5000_points():
     answers = random_answers(12_000)
-    cohort = CohortFrame.of(answers)
+    cohort = as_cohort(answers)
     for panel in data.parameter_panels(cohort, parameter_trends(cohort)[0]):
         assert len(medians_of(panel).get_xdata()) <= data.MOST_POINTS / data.MOST_PANELS
     features, X, y = random_features(answers)
@@ -86,7 +85,7 @@ def test_figures_of_many_networks_have_at_most_5000_points():
 
 def test_panels_show_the_estimates_of_models_that_fit():
     answers = random_answers(60, seed=3)
-    cohort = CohortFrame.of(answers)
+    cohort = as_cohort(answers)
     panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
     assert [panel.label for panel in panels] == [
         f"Estimates of {model} p_new by {covariate}."
@@ -122,7 +121,7 @@ class TestMap:
         answers = random_answers(80, seed=5)
         features, X, y = random_features(answers)
         shuffled = features.sample(frac=1, random_state=1)
-        found = data.cohort_map(CohortFrame.of(answers), shuffled, X, y)
+        found = data.cohort_map(as_cohort(answers), shuffled, X, y)
         is_observed = found.points["observed"]
         networks = found.points[is_observed]
         assert networks["label"].tolist() == answers["verdict"].map(IN_WORDS).tolist()
@@ -144,7 +143,7 @@ class TestMap:
         features, X, y = random_features(answers)
         features.loc[:19, "transitivity"] = np.nan  # half of the networks lack it
         features.loc[25, "core_3_size"] = np.nan
-        found = data.cohort_map(CohortFrame.of(answers), features, X, y)
+        found = data.cohort_map(as_cohort(answers), features, X, y)
         assert found.features == ("degree_mean", "core_3_size")
         assert found.points["observed"].sum() == 39
 
@@ -152,14 +151,14 @@ class TestMap:
         answers = random_answers(20)
         features, X, y = random_features(answers)
         with pytest.raises(UsageError, match="table of features lacks 'id'"):
-            data.cohort_map(CohortFrame.of(answers), features.drop(columns="id"), X, y)
+            data.cohort_map(as_cohort(answers), features.drop(columns="id"), X, y)
 
 
 def test_parameter_without_estimates_has_no_panel():
     """A parameter with one possible value has columns, and no estimate in any network."""
     answers = random_answers(30)
     answers[[f"dmc_p_new_{end}" for end in ("median", "lower", "upper")]] = np.nan
-    panels = data.parameter_panels(CohortFrame.of(answers), [])
+    panels = data.parameter_panels(as_cohort(answers), [])
     assert [panel.label for panel in panels] == ["Estimates of dmr p_new by group."]
 
 
@@ -181,7 +180,7 @@ def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
 def test_all_figures_are_written(tmp_path):
     answers = random_answers(30)
     features, X, y = random_features(answers)
-    cohort = CohortFrame.of(answers)
+    cohort = as_cohort(answers)
     found = data.cohort_map(cohort, features, X, y)
     drawings = data.cohort_drawings(cohort, parameter_trends(cohort)[0], found)
     paths = save_all(drawings, tmp_path / "new", "png")

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
-from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_features
+from cohort_frames import REFERENCE, answers_by_hand, as_cohort, random_answers, random_features
 from page_outline import Outline, tooltips
 from report_folders import MARKUP_NAMES
 
-from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, summarise_cohort
 from netchoice.figures.cohort_figures import cohort_map
 from netchoice.report import cohort_networks
@@ -18,9 +17,9 @@ LARGEST = 3_500_000
 
 
 def page_of(answers, features=None, simulations=None):
-    cohort = CohortFrame.of(answers)
+    cohort = as_cohort(answers)
     found = None if simulations is None else cohort_map(cohort, features, *simulations)
-    return CohortPage(summarise_cohort(answers), cohort, found).html()
+    return CohortPage(summarise_cohort(cohort), cohort, found).html()
 
 
 def answers_with_markup():

@@ -5,18 +5,16 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_frames import REFERENCE, answers_by_hand, random_answers
+from cohort_frames import REFERENCE, answers_by_hand, as_cohort, random_answers, summary_of
 from scipy.stats import false_discovery_control, kruskal, spearmanr
 
-from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_summary import cohort_lines, summarise_cohort
-from netchoice.errors import UsageError
+from netchoice.choice.cohort_summary import cohort_lines, outcomes
 from netchoice.inference.wilson_interval import wilson
 
 
 @pytest.fixture(scope="module")
 def record():
-    return summarise_cohort(answers_by_hand(), settings={"seed": 3})
+    return summary_of(answers_by_hand(), seed=3)
 
 
 def counts(verdicts):
@@ -24,42 +22,19 @@ def counts(verdicts):
 
 
 class TestColumns:
-    def test_models_parameters_and_covariates_are_recognised(self):
-        answers = CohortFrame.of(random_answers(5).assign(probability_of_rain=0.5, none_fits_q=1))
-        assert answers.models == ("dmc", "dmr")
-        assert [tuple(each) for each in answers.parameters] == [("dmc", "p_new"), ("dmr", "p_new")]
-        assert answers.covariates == ("age", "tissue", "probability_of_rain")
-        assert [answers.is_number(name) for name in answers.covariates] == [True, False, True]
+    def test_covariates_are_the_columns_that_are_no_part_of_answers(self):
+        cohort = as_cohort(random_answers(5).assign(probability_of_rain=0.5))
+        assert cohort.models == ("dmc", "dmr")
+        assert [tuple(each) for each in cohort.parameters] == [("dmc", "p_new"), ("dmr", "p_new")]
+        assert cohort.covariates == ("age", "tissue", "probability_of_rain")
 
-    def test_parameter_belongs_to_the_model_with_the_longest_name(self):
-        frame = random_answers(3)
-        longer = {name: name.replace("dmr", "dmc_2") for name in frame if "dmr" in name}
-        answers = CohortFrame.of(frame.rename(columns=longer))
-        assert [tuple(each) for each in answers.parameters] == [
-            ("dmc", "p_new"),
-            ("dmc_2", "p_new"),
-        ]
-
-    def test_columns_may_be_missing_or_hold_empty_texts(self):
-        optional = ["group", "notes", "reference", "probable", "family", "state_dmc", "state_lpa"]
-        frame = answers_by_hand().drop(columns=optional).astype(object)
-        answers = CohortFrame.of(frame.where(frame.notna(), ""))
-        assert answers.groups == []
-        assert answers.covariates == ("age",)
-        assert answers.none_fits_p.tolist()[:4] == [0.4, 0.5, 0.3, 0.002]
-        assert np.isnan(answers.none_fits_p.iloc[-1])
-
-    @pytest.mark.parametrize(
-        ("frame", "message"),
-        [
-            (answers_by_hand().drop(columns="verdict"), "without the columns verdict"),
-            (answers_by_hand().head(0), "at least one network"),
-            (answers_by_hand().assign(verdict="fits"), "the first is 'a1' with the verdict 'fits'"),
-        ],
-    )
-    def test_bad_answers_are_refused(self, frame, message):
-        with pytest.raises(UsageError, match=message):
-            CohortFrame.of(frame)
+    def test_texts_and_p_values_may_be_missing(self):
+        optional = ["group", "notes", "reference", "probable", "family"]
+        cohort = as_cohort(answers_by_hand().drop(columns=optional))
+        assert cohort.groups == []
+        assert cohort.covariates == ("age",)
+        assert cohort.none_fits_p.tolist()[:4] == [0.4, 0.5, 0.3, 0.002]
+        assert np.isnan(cohort.none_fits_p.iloc[-1])
 
 
 class TestCounts:
@@ -78,16 +53,14 @@ class TestCounts:
         }  # fmt: skip
 
     def test_outcome_is_the_named_model_the_family_or_the_verdict(self, record):
-        assert record["outcomes"]["all"] == {
-            "dmc": 2, "none-fits": 2, "lpa": 1, "several families": 1, "borderline": 1, "open": 1
-        }  # fmt: skip
-        assert record["outcomes"]["by_group"]["human"] == {"none-fits": 2, "borderline": 1}
+        found = outcomes(as_cohort(answers_by_hand()))
+        assert found.tolist() == [
+            "dmc", "dmc", "several families", "none-fits", "none-fits", "borderline", "lpa", "open"
+        ]  # fmt: skip
         assert record["probable"] == {"dmc": 4, "lpa": 3}
         frame = answers_by_hand()
         frame.loc[2, "family"] = "duplication"
-        assert summarise_cohort(frame)["outcomes"]["by_group"]["yeast"] == {
-            "dmc": 2, "family duplication": 1
-        }  # fmt: skip
+        assert outcomes(as_cohort(frame))[2] == "family duplication"
 
     def test_headline_says_the_counts_and_the_models(self, record):
         assert record["headline"] == (
@@ -116,7 +89,7 @@ class TestCounts:
 
     def test_headline_says_the_families_of_networks_that_several_models_fit(self):
         frame = answers_by_hand().head(3).assign(verdict="several-fit")
-        assert cohort_lines(summarise_cohort(frame))[1] == (
+        assert cohort_lines(summary_of(frame))[1] == (
             "  several models fit      3 (100%)  family duplication 2, several families 1"
         )
 
@@ -126,7 +99,7 @@ class TestCounts:
         assert not any("sets of simulations" in note for note in record["notes"])
         own = answers_by_hand()
         own.loc[:3, "reference"] = "mechanisms, its own simulations"
-        notes = summarise_cohort(own)["notes"]
+        notes = summary_of(own)["notes"]
         assert any(note.startswith(sentence.format(5)) for note in notes)
 
     def test_record_is_json(self, record):
@@ -151,7 +124,7 @@ class TestNoneFits:
         for n, rejected in ((75, 1), (76, 0), (1000, 0)):
             frame = random_answers(n).assign(fit_p_dmc=0.9, verdict="one-fits")
             frame.loc[0, ["fit_p_dmc", "fit_p_dmr"]] = 1 / 1501
-            found = summarise_cohort(frame, floor=1 / 1501)
+            found = summary_of(frame)
             assert found["none_fits"]["rejected"] == rejected
             stated = [note for note in found["notes"] if sentence in note]
             assert len(stated) == (0 if rejected else 1)
@@ -165,7 +138,7 @@ class TestNoneFits:
 class TestParameters:
     def test_tests_equal_scipy_and_are_adjusted_together(self):
         frame = random_answers(300, seed=2)
-        rows = summarise_cohort(frame)["parameters"]
+        rows = summary_of(frame)["parameters"]
         found = {(row["model"], row["covariate"]): row for row in rows}
         assert len(found) == 6
         fits = frame["verdict"].isin(["one-fits", "several-fit"])
@@ -186,7 +159,7 @@ class TestParameters:
 
     def test_medians_of_levels_are_those_of_the_networks(self):
         frame = random_answers(60, seed=1)
-        rows = summarise_cohort(frame)["parameters"]
+        rows = summary_of(frame)["parameters"]
         row = next(row for row in rows if (row["model"], row["covariate"]) == ("dmc", "tissue"))
         own = frame[(frame["model"] == "dmc") & frame["verdict"].isin(["one-fits", "several-fit"])]
         expected = own.groupby("tissue")["dmc_p_new_median"].median().to_dict()
@@ -194,10 +167,10 @@ class TestParameters:
 
     def test_network_whose_most_probable_model_is_borderline_does_not_count(self):
         frame = random_answers(60, seed=1)
-        before = summarise_cohort(frame)["parameters"]
+        before = summary_of(frame)["parameters"]
         frame.loc[frame["verdict"] == "several-fit", "state_dmc"] = "borderline"
         n_lost = ((frame["verdict"] == "several-fit") & (frame["model"] == "dmc")).sum()
-        after = summarise_cohort(frame)["parameters"]
+        after = summary_of(frame)["parameters"]
         numbers = [
             sum(row["n"] for row in rows if (row["model"], row["covariate"]) == ("dmc", "age"))
             for rows in (before, after)
@@ -208,7 +181,7 @@ class TestParameters:
     def test_few_networks_constant_covariates_and_identifiers_are_not_tested(self):
         frame = random_answers(90).assign(constant=1.0, sample=[f"s{i}" for i in range(90)])
         frame.loc[frame["model"] == "dmr", "verdict"] = "none-fits"
-        found = summarise_cohort(frame)
+        found = summary_of(frame)
         assert found["parameters_skipped"] == ["dmr p_new"]
         assert {row["covariate"] for row in found["parameters"]} == {"group", "age", "tissue"}
         assert any("medians" in note for note in found["notes"])
@@ -217,7 +190,7 @@ class TestParameters:
         frame = random_answers(80, seed=4)
         frame.loc[:30, "age"] = np.nan
         frame.loc[:30, "tissue"] = None
-        rows = summarise_cohort(frame)["parameters"]
+        rows = summary_of(frame)["parameters"]
         own = frame[frame["verdict"].isin(["one-fits", "several-fit"])]["model"]
         for row in rows:
             n = (own if row["covariate"] == "group" else own.loc[31:]).eq(row["model"]).sum()
@@ -225,40 +198,19 @@ class TestParameters:
 
 
 class TestErrors:
-    def test_sizes_that_are_not_prepared_have_one_remedy(self):
-        error = (
-            "no simulations are prepared for a network with {} nodes, isolated nodes dropped; prepared are: "
-            "30 nodes, isolated nodes dropped; prepare this size or a range of sizes"
-        )
-        sizes = [90, 61, 300, 75]
-        failed = pd.DataFrame({"id": list("wxyz"), "error": [error.format(n) for n in sizes]})
-        found = summarise_cohort(pd.concat([answers_by_hand(), failed], ignore_index=True))
-        remedies = [note for note in found["notes"] if "--nodes" in note]
-        assert remedies == found["notes"][:1]
-        assert remedies[0] == (
-            "the simulations do not cover the sizes of 4 networks; prepare these sizes too: --nodes "
-            "61..90,300"
-        )
-        assert found["notes"][1] == (
-            "not answered: 5 of 13 networks, for example d1: d1.tsv: 3 nodes; expected at least 10"
-        )
-
-    def test_density_matched_sizes_are_not_prepared_by_nodes(self):
-        error = "no simulations are prepared for a network with 33 nodes and 90 edges, isolated nodes kept"
-        frame = pd.DataFrame({"id": ["a"], "verdict": "", "model": "", "error": error})
-        found = summarise_cohort(frame)
+    def test_most_frequent_error_has_an_example(self):
+        failed = pd.DataFrame({"id": list("wx"), "error": ["61 nodes are few", "75 nodes are few"]})
+        found = summary_of(pd.concat([answers_by_hand(), failed], ignore_index=True))
         assert found["notes"][0] == (
-            "the simulations do not cover the size of 1 network; leave out --reference, and these networks "
-            "get simulations of their own"
+            "not answered: 3 of 11 networks, for example w: 61 nodes are few"
         )
-        assert found["notes"][1] == "not answered: 1 of 1 network"
 
     def test_errors_are_grouped_by_reason(self):
         frame = pd.concat([answers_by_hand()] * 2, ignore_index=True)
         texts = ["x/y.tsv: 7 nodes; expected at least 10", "z 1.csv: line 7 is 'a b'",
                  "q.csv: line 12 is 'c'", "n4: out of memory"]  # fmt: skip
         failed = pd.DataFrame({"id": ["n1", "n2", "n3", "n4"], "error": texts})
-        errors = summarise_cohort(pd.concat([frame, failed], ignore_index=True))["errors"]
+        errors = summary_of(pd.concat([frame, failed], ignore_index=True))["errors"]
         found = {error["reason"]: error["n"] for error in errors}
         assert next(iter(found.items())) == ("…: … nodes; expected at least …", 3)
         assert found == {
@@ -275,7 +227,7 @@ class TestErrors:
         frame = pd.DataFrame(
             {"id": ["a", "b"], "verdict": "", "model": "", "error": "no such file"}
         )
-        found = summarise_cohort(frame)
+        found = summary_of(frame)
         assert found["headline"] == "no network was answered"
         assert (found["answered"], found["errors"][0]["n"]) == (0, 2)
         assert found["none_fits"]["q_values"] == [None, None]

@@ -266,7 +266,7 @@ def test_advice_on_mechanisms():
     assert mixed.command == "--space dmr+forest-fire"
     assert "try a mixture with forest-fire" in mixed.sentence
     own = advice_for(differing(transitivity=True), "geometric", ALL)
-    assert [str(each) for each in own] == [
+    assert [each.sentence for each in own] == [
         "the network is more clustered than simulations of geometric; try a model of your own that "
         "closes triangles"
     ]

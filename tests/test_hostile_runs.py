@@ -158,7 +158,7 @@ def test_selection_of_features_ends_in_time(tmp_path):
     endless = {"space": "ba1,ba2", "features": None, "budget": "1ms", "out": tmp_path / "run"}
     with pytest.raises(UsageError, match=r"ended after .* of 400 pilots.*; give a longer limit"):
         choose(nx.barabasi_albert_graph(300, 8, seed=1), time_limit=0.01, **endless)
-    assert (tmp_path / "run/run/simulations/selection/tables/selection").is_dir()
+    assert (tmp_path / "run/run/simulations/selection/tables/pilots").is_dir()
 
 
 def test_models_that_stay_open_without_a_time_limit_are_not_blamed_on_it():

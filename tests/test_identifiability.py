@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import netchoice
-from netchoice.choice.identifiability import (
+from netchoice.choice.notes import (
     is_like_prior,
     mixture_notes,
     mixture_sentence,

@@ -6,7 +6,7 @@ import pytest
 from quick_answers import choose
 
 import netchoice
-from netchoice.choice.identifiability import MANY_CYCLES, may_have_two_kinds
+from netchoice.choice.notes import MANY_CYCLES, may_have_two_kinds
 from netchoice.report import report_answer
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_type_hints
 
 from netchoice.atomic import write_text
-from netchoice.choice import answer_tables
 from netchoice.choice.discrepancies import Advice, Discrepancy
 from netchoice.choice.shortcuts import draw_one, write_page
 from netchoice.errors import UsageError
@@ -283,13 +281,9 @@ class Answer:
 
     def to_frame(self, table: str = "models") -> pd.DataFrame:
         """Return a table of the answer: models, parameters, features, discrepancies or posterior."""
-        tables = self._tables()
-        if table not in tables:
-            raise unknown("table", table, tables)
-        return tables[table]()
-
-    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        return {name: partial(make, self) for name, make in answer_tables.TABLES.items()}
+        if table not in _TABLES:
+            raise unknown("table", table, _TABLES)
+        return _TABLES[table](self)
 
     def to_arviz(self, model: str) -> Any:
         """Return the posterior of a model for ArviZ; see :meth:`netchoice.inference.Posterior.to_arviz`."""
@@ -321,8 +315,8 @@ class Answer:
             for part in (KEPT, TABLES):
                 (path / part).mkdir(parents=True, exist_ok=True)
             _write_network(self.graph, path)
-            for name, frame in self._tables().items():
-                write_text(path / TABLES / f"{name}.csv", to_csv(frame()))
+            for name, table_of in _TABLES.items():
+                write_text(path / TABLES / f"{name}.csv", to_csv(table_of(self)))
             write_json(path / EVIDENCE, rounded(to_record(self.evidence)), run)
             write_json(path / ANSWER, self.as_dict(), run)
         return path
@@ -363,3 +357,94 @@ def _write_network(graph: Graph, folder: Path) -> None:
         write_text(folder / NODES, json.dumps(list(map(repr, graph.labels or ()))))
         unnamed = Graph(graph.indptr, graph.indices)
         write_network(unnamed, folder / NETWORK, overwrite=True)
+
+
+# Tables
+
+
+def _models(answer: Answer) -> pd.DataFrame:
+    """Return all models: state, p-value, probability, and their intervals."""
+    rows = [
+        {
+            "model": each.name,
+            "family": each.family,
+            "state": each.state,
+            "probability": each.probability,
+        }
+        | _ends("", each.interval)
+        | {"p": each.p_value}
+        | _ends("p_", each.p_interval)
+        | {"simulations": each.simulations, "probability_before": each.probability_before}
+        for each in answer.models
+    ]
+    return _frame(rows, [])
+
+
+def _ends(prefix: str, interval: tuple[float, float] | None) -> dict[str, float | None]:
+    low, high = (None, None) if interval is None else interval
+    return {f"{prefix}low": low, f"{prefix}high": high}
+
+
+def _parameters(answer: Answer) -> pd.DataFrame:
+    """Return the parameters of the candidates: median, interval, quality."""
+    kept = ("rmse", "prior_sd", "shrinkage")
+    rows = [
+        {"model": model.name, "parameter": name, "median": each.median}
+        | _ends("", each.interval)
+        | {"coverage": each.coverage}
+        | {column: getattr(each.quality, column, None) for column in kept}
+        for model in answer.models
+        for name, each in model.parameters.items()
+    ]
+    return _frame(rows, ["model", "parameter", "median", "low", "high", "coverage", *kept])
+
+
+def _features(answer: Answer) -> pd.DataFrame:
+    """Return the features: observed value, cost, and the share of simulations below the value."""
+    rows = [
+        {"feature": each.name, "observed": each.observed, "cost": each.cost}
+        | {f"below_{model}": share for model, share in each.below.items()}
+        for each in answer.features
+    ]
+    return _frame(rows, ["feature", "observed", "cost"])
+
+
+def _discrepancies(answer: Answer) -> pd.DataFrame:
+    """Return the main differences between the network and simulations of each model."""
+    rows = [
+        {"model": model.name, **asdict(each)}
+        for model in answer.models
+        for each in model.discrepancies
+    ]
+    return _frame(rows, ["model", "feature", "observed", "sentence"])
+
+
+def _posterior(answer: Answer) -> pd.DataFrame:
+    """Return draws from the posteriors of the most probable candidates.
+
+    A parameter with the name of another column gets a longer name: ``draw_parameter``.
+    """
+    import pandas as pd
+
+    columns = ["model", "draw"]
+    frames = [pd.DataFrame(columns=columns)]
+    for model, known in answer.evidence.posteriors.items():
+        draws = pd.DataFrame({name: list(values) for name, values in known.draws.items()})
+        draws = draws.rename(columns={name: f"{name}_parameter" for name in columns})
+        draws.insert(0, "model", model)
+        draws.insert(1, "draw", range(len(draws)))
+        frames.append(draws)
+    return pd.concat(frames[1:] or frames, ignore_index=True)
+
+
+def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
+
+
+#: What makes each table.
+_TABLES: dict[str, Callable[[Answer], pd.DataFrame]] = {
+    "models": _models, "parameters": _parameters, "features": _features,
+    "discrepancies": _discrepancies, "posterior": _posterior,
+}  # fmt: skip

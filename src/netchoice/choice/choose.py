@@ -15,7 +15,7 @@ from netchoice.choice.explain import explain
 from netchoice.choice.observe import observe
 from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
-from netchoice.choice.references import References, prepared_references, settings_of
+from netchoice.choice.references import References, references_of
 from netchoice.choice.settings import DEFAULT_SEED, Clock, Effort, GivenFeature
 from netchoice.engines.processes import keep_workers, start_workers
 from netchoice.errors import UsageError
@@ -127,23 +127,19 @@ def choose_model(
         "engine": engine, "workers": workers, "on_progress": listener(on_progress),
         "folder": None if folder is None else folder / SIMULATIONS,
     }  # fmt: skip
+    references = references_of(
+        reference, space, features, prior, seed, match=match, isolated=isolated, method=method,
+        penalty=penalty, budget=budget, costs=costs, effort=effort,
+    )  # fmt: skip
+    settings, prepared, made_with = references.settings, None, {}
     if reference is None:
-        settings = settings_of(
-            space, prior, match=match, isolated=isolated, features=features, method=method,
-            penalty=penalty, budget=budget, costs=costs, seed=seed, effort=effort,
-        )  # fmt: skip
         if engine == "processes":
             warm_up_for(settings.space, workers)
             start_workers(count_threads(-1 if workers is None else workers))
-        prepared, observed, made_with = None, observe(graph, settings, clock=clock), {}
+        observed = observe(graph, settings, clock=clock)
     else:
-        references = prepared_references(
-            reference, space, features, seed, match=match, budget=budget, method=method, penalty=penalty,
-            costs=None if costs == "reference" else costs, prior=prior or None, isolated=isolated,
-            effort=effort,
-        )  # fmt: skip
         prepared, observed = references.observe(graph, clock)
-        settings, made_with = references.settings, {"reference": references.fingerprint}
+        made_with = {"reference": references.fingerprint}
     record = {
         **settings.as_dict(), "time_limit": clock.seconds, "network": observed.graph.fingerprint,
         **made_with,

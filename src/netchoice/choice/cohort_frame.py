@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -9,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from netchoice.errors import UsageError
 from netchoice.inference.sequential_test import BORDERLINE, FITS
-from netchoice.inference.verdict import KINDS, OPEN
+from netchoice.inference.verdict import OPEN
 
 NO_GROUP = "no group"
 #: The verdict that names a model, and those with which some model fits.
@@ -20,17 +20,8 @@ NAMING, FITTING = "one-fits", ("one-fits", "several-fit")
 CANDIDATE = (FITS, BORDERLINE, OPEN)
 #: Ends the text of the reference of a network that shares no simulations.
 OWN = "its own simulations"
-#: Columns with a fixed meaning, and the value that stands for a missing one.
-_FIXED: dict[str, object] = {
-    "id": "", "group": "", "file": "", "n_nodes": np.nan, "n_edges": np.nan, "isolated": "",
-    "reference": "", "verdict": "", "headline": "", "model": "", "probable": "", "family": "",
-    "notes": "", "seconds": np.nan, "error": "",
-}  # fmt: skip
-_NEEDED = ("id", "verdict", "model")
-#: Columns that the summary computes.
-_COMPUTED = ("none_fits_p", "none_fits_q")
-_OF_MODEL = ("probability", "lower", "upper", "fit_p")
-_ENDS = ("median", "lower", "upper")
+#: Columns of each parameter.
+ENDS = ("median", "lower", "upper")
 
 
 class ParameterOfModel(NamedTuple):
@@ -44,6 +35,39 @@ class ParameterOfModel(NamedTuple):
         return f"{self.model}_{self.name}_{end}"
 
 
+def answer_columns(models: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return the columns of an answer in order, "text" or "number", for models and their parameters.
+
+    >>> [name for name in answer_columns({"dmc": ["p_new"]}) if "dmc" in name][:4]
+    ['probability_dmc', 'lower_dmc', 'upper_dmc', 'fit_p_dmc']
+    """
+    columns = dict.fromkeys(("verdict", "model", "probable", "family"), "text")
+    for model in models:
+        columns |= {f"{kind}_{model}": "number" for kind in ("probability", "lower", "upper")}
+    columns |= {f"fit_p_{model}": "number" for model in models}
+    columns |= {f"state_{model}": "text" for model in models}
+    for model, parameters in models.items():
+        for name in parameters:
+            known = ParameterOfModel(model, name)
+            columns |= {known.column(end): "number" for end in ENDS}
+    return columns | {
+        "headline": "text", "n_nodes": "number", "n_edges": "number", "isolated": "text",
+        "reference": "text", "notes": "text",
+    }  # fmt: skip
+
+
+def none_fits_p(answers: pd.DataFrame, models: Iterable[str]) -> pd.Series:
+    """Return the p-value of "none of these models fits": the largest p-value of any model.
+
+    A rejected model without a p-value, such as one that never has the density, does not count. A network
+    with a candidate that has no p-value has none, and neither has one without an answer.
+    """
+    names = list(models)
+    p = answers[[f"fit_p_{model}" for model in names]].astype(float)
+    states = answers[[f"state_{model}" for model in names]].isin(CANDIDATE).to_numpy()
+    return p.max(axis=1).where(~(states & np.isnan(p.to_numpy())).any(axis=1))
+
+
 @dataclass(frozen=True)
 class CohortFrame:
     """Answers of all networks of a cohort, with the meaning of their columns.
@@ -51,7 +75,7 @@ class CohortFrame:
     Attributes
     ----------
     frame : DataFrame, one row for each network; texts are never missing
-    models : tuple of str, models that have a probability; each has a state, which may be empty
+    models : tuple of str
     parameters : tuple of ParameterOfModel
     covariates : tuple of str, all other columns, numbers or texts
     """
@@ -62,42 +86,26 @@ class CohortFrame:
     covariates: tuple[str, ...]
 
     @classmethod
-    def of(cls, answers: pd.DataFrame) -> CohortFrame:
-        """Return the answers of a frame after a check of its columns and verdicts.
+    def of(cls, answers: pd.DataFrame, models: Mapping[str, Iterable[str]]) -> CohortFrame:
+        """Return the answers in a frame as :func:`netchoice.choose_cohort` writes it.
 
-        >>> frame = pd.DataFrame({"id": ["a"], "verdict": ["one-fits"], "model": ["dmc"],
-        ...     "probability_dmc": [0.99], "lower_dmc": [0.9], "upper_dmc": [1.0], "fit_p_dmc": [0.4],
-        ...     "dmc_p_new_median": [0.5], "dmc_p_new_lower": [0.4], "dmc_p_new_upper": [0.6],
-        ...     "age": [3.0]})
-        >>> answers = CohortFrame.of(frame)
-        >>> answers.models, answers.parameters[0].name, answers.covariates
-        (('dmc',), 'p_new', ('age',))
+        Parameters
+        ----------
+        answers : DataFrame
+            One row for each network: ``id``, ``group``, ``file``, the columns of :func:`answer_columns`,
+            ``seconds``, ``error``, and covariates.
+        models : mapping, from names of models to their parameters
         """
-        columns = [str(name) for name in answers.columns]
-        frame = answers.set_axis(columns, axis=1).reset_index(drop=True)
-        missing = [name for name in _NEEDED if name not in columns]
-        if missing or not len(frame):
-            raise UsageError(
-                f"answers of {len(frame)} networks without the columns {', '.join(missing) or '(none)'}"
-                f"; expected at least one network and the columns {', '.join(_NEEDED)}"
-            )
-        for name, empty in _FIXED.items():
-            known = frame[name] if name in frame else pd.Series(empty, index=frame.index)
-            is_text = isinstance(empty, str)
-            frame[name] = known.fillna("").astype(str) if is_text else pd.to_numeric(known)
-        _check_verdicts(frame)
-        models = _models(columns)
-        parameters = _parameters(columns, models)
-        numbers = [f"{kind}_{model}" for kind in _OF_MODEL for model in models]
-        numbers += [each.column(end) for each in parameters for end in _ENDS]
-        frame[numbers] = frame[numbers].apply(pd.to_numeric).astype(float)
-        states = [f"state_{model}" for model in models]
-        for name in states:
-            frame[name] = frame[name].fillna("").astype(str) if name in columns else ""
-        meant = {*_FIXED, *_COMPUTED, *numbers, *states}
-        covariates = tuple(name for name in columns if name not in meant)
-        # A copy is one block of memory: adding columns to it takes little time.
-        return cls(frame.copy(), models, parameters, covariates)
+        known = {"id": "text", "group": "text", "file": "text"} | answer_columns(models)
+        known |= {"seconds": "number", "error": "text"}
+        texts = [name for name, kind in known.items() if kind == "text"]
+        frame = answers.assign(**answers[texts].fillna("").astype(str))
+        return cls(
+            frame,
+            tuple(models),
+            tuple(ParameterOfModel(model, name) for model in models for name in models[model]),
+            tuple(str(name) for name in frame if name not in known),
+        )
 
     @cached_property
     def answered(self) -> pd.DataFrame:
@@ -116,27 +124,10 @@ class CohortFrame:
         found = [str(name) for name in sizes.index]
         return [] if found == [NO_GROUP] else found
 
-    @cached_property
-    def named(self) -> pd.Series:
-        """The named model of each answered network, or the verdict that names none."""
-        rows = self.answered
-        return rows["model"].where(rows["verdict"] == NAMING, rows["verdict"])
-
     @property
     def none_fits_p(self) -> pd.Series:
-        """The p-value of "none of these models fits": the largest p-value of any model.
-
-        A rejected model without a p-value, such as one that never has the density, does not count. A
-        network with a candidate that has no p-value has none.
-        """
-        p = self.frame[[f"fit_p_{model}" for model in self.models]].astype(float)
-        states = self.frame[[f"state_{model}" for model in self.models]].to_numpy()
-        is_untested = (np.isin(states, CANDIDATE) & np.isnan(p.to_numpy())).any(axis=1)
-        return p.max(axis=1).where((self.frame["error"] == "") & ~is_untested)
-
-    def probable(self) -> pd.Series:
-        """Return, for each answered network, the smallest set of models with 95% probability."""
-        return self.answered["probable"].map(lambda text: text.split(", ") if text else [])
+        """The p-value of "none of these models fits" of each network."""
+        return none_fits_p(self.frame, self.models)
 
     def estimates(self, parameter: ParameterOfModel) -> pd.DataFrame:
         """Return the median, the lower and the upper end in the networks that count for the model.
@@ -144,42 +135,8 @@ class CohortFrame:
         A network counts for its most probable model, if this model fits. So it counts for one model at
         most.
         """
-        columns = {parameter.column(end): end for end in _ENDS}
+        columns = {parameter.column(end): end for end in ENDS}
         rows = self.answered
-        fits = rows[f"state_{parameter.model}"].isin(["", FITS]) & rows["verdict"].isin(FITTING)
+        fits = (rows[f"state_{parameter.model}"] == FITS) & rows["verdict"].isin(FITTING)
         counts = fits & (rows["model"] == parameter.model)
         return rows.loc[counts, list(columns)].rename(columns=columns).dropna()
-
-    def is_number(self, covariate: str) -> bool:
-        """Return whether a covariate holds numbers."""
-        kind = self.frame[covariate].dtype
-        return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
-
-
-def _check_verdicts(frame: pd.DataFrame) -> None:
-    wrong = frame[(frame["error"] == "") & ~frame["verdict"].isin(list(KINDS))]
-    if len(wrong):
-        first = wrong.iloc[0]
-        raise UsageError(
-            f"{len(wrong)} networks have neither a verdict nor an error; the first is {first['id']!r} "
-            f"with the verdict {first['verdict']!r}; expected one of {', '.join(KINDS)}"
-        )
-
-
-def _models(columns: list[str]) -> tuple[str, ...]:
-    """Return the names that have a probability, its interval and a p-value."""
-    names = [name.removeprefix("probability_") for name in columns if name[:12] == "probability_"]
-    return tuple(n for n in names if all(f"{kind}_{n}" in columns for kind in _OF_MODEL))
-
-
-def _parameters(columns: list[str], models: tuple[str, ...]) -> tuple[ParameterOfModel, ...]:
-    """Return the parameters that have a median and both ends; the longest name of a model counts."""
-    found = []
-    for column in columns:
-        owners = [model for model in models if column.startswith(f"{model}_")]
-        if owners and column.endswith("_median"):
-            model = max(owners, key=len)
-            each = ParameterOfModel(model, column[len(model) + 1 : -len("_median")])
-            if all(each.column(end) in columns for end in _ENDS):
-                found.append(each)
-    return tuple(found)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from netchoice.choice.cohort_frame import OWN, CohortFrame, ParameterOfModel
-from netchoice.choice.sizes import RANGE_RATIO
+from netchoice.choice.cohort_frame import NAMING, OWN, CohortFrame
 from netchoice.choice.text import wrapped
 from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
 from netchoice.inference.sequential_test import ALPHA
@@ -36,14 +34,10 @@ def parameter_trends(cohort: CohortFrame) -> tuple[list[dict[str, Any]], list[st
             skipped.append(f"{parameter.model} {parameter.name}")
             continue
         for test in _tests(cohort, medians):
-            tests.append(_parameter_names(parameter) | test)
+            tests.append({"model": parameter.model, "parameter": parameter.name, **test})
     q_values = adjusted_p_values([test["p_value"] for test in tests]).tolist()
     rows = [test | {"q_value": q} for test, q in zip(tests, q_values, strict=True)]
     return sorted(rows, key=lambda row: row["p_value"]), skipped
-
-
-def _parameter_names(parameter: ParameterOfModel) -> dict[str, Any]:
-    return {"model": parameter.model, "parameter": parameter.name}
 
 
 def _tests(cohort: CohortFrame, medians: pd.Series) -> Iterator[dict[str, Any]]:
@@ -52,7 +46,7 @@ def _tests(cohort: CohortFrame, medians: pd.Series) -> Iterator[dict[str, Any]]:
     for name in names:
         values = cohort.group if name == "group" else cohort.frame[name]
         known = values[medians.index].dropna()
-        numeric = name != "group" and cohort.is_number(name)
+        numeric = name != "group" and pd.api.types.is_numeric_dtype(known)
         test = _spearman if numeric else _kruskal_wallis
         found = test(medians[known.index], known)
         if found is not None:
@@ -100,55 +94,17 @@ IN_WORDS = {
     "one-fits": "one model fits", "several-fit": "several models fit", "borderline": "borderline",
     "none-fits": "none fits", "open": "not decided",
 }  # fmt: skip
-#: How the error of a network begins whose size the prepared simulations do not cover.
-_NOT_PREPARED = re.compile(
-    r"no simulations are prepared for a network with (\d+) nodes( and \d+ edges)?"
-)
 
 
 def summarise_cohort(
-    answers: pd.DataFrame,
-    *,
-    floor: float | None = None,
-    alpha: float = ALPHA,
-    settings: Mapping[str, Any] | None = None,
+    cohort: CohortFrame, settings: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the summary of a cohort as a record that JSON can hold.
 
     The record counts verdicts and :func:`outcomes`, overall and by group. It adjusts the p-values of "none
     of these models fits" for the false discovery rate, relates parameters to covariates, and lists errors.
-
-    Parameters
-    ----------
-    answers : DataFrame
-        One row for each network: ``id``, ``verdict``, ``model`` (the most probable candidate), and for each
-        model ``probability_MODEL``, ``lower_MODEL``, ``upper_MODEL`` and ``fit_p_MODEL``; optionally
-        ``state_MODEL``, ``probable``, ``family``, ``group``, ``reference``, ``file``, ``notes``,
-        ``seconds``, ``error``, ``MODEL_PARAMETER_median`` with ``_lower`` and ``_upper``. All other columns
-        are covariates.
-    floor : float, optional
-        The smallest possible p-value of a network, 1/(N + 1) for N simulations of a model. By default
-        the smallest p-value of any model in the answers.
-    alpha : float, the level of the test of each model
-    settings : mapping, optional, what the report lists as settings
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"id": ["a", "b"], "verdict": ["one-fits", "none-fits"],
-    ...     "model": ["dmc", ""], "probability_dmc": [0.99, 0.0], "lower_dmc": [0.9, 0.0],
-    ...     "upper_dmc": [1.0, 0.0], "fit_p_dmc": [0.4, 0.001]})
-    >>> record = summarise_cohort(frame)
-    >>> record["headline"]
-    'verdicts of 2 networks: one model fits 1, none fits 1'
-    >>> for line in cohort_lines(record)[:3]:
-    ...     print(line)
-    verdicts of 2 networks:
-      one model fits           1 (50%)  dmc 1
-      none fits                1 (50%)
-    >>> record["none_fits"]["q_values"]
-    [0.4, 0.002]
+    ``settings`` is what the report lists as settings.
     """
-    cohort = CohortFrame.of(answers)
     trends, skipped = parameter_trends(cohort)
     record = {
         "networks": len(cohort.frame),
@@ -157,16 +113,14 @@ def summarise_cohort(
         "models": list(cohort.models),
         "references": _counts(cohort.answered["reference"]),
         "verdicts": _verdicts(cohort),
-        "outcomes": _outcomes(cohort),
         "named": _named(cohort),
-        "probable": _counts(cohort.probable().explode().dropna()),
-        "none_fits": _none_fits(cohort, floor, alpha),
+        "probable": _probable(cohort),
+        "none_fits": _none_fits(cohort),
         "parameters": trends,
         "parameters_skipped": skipped,
         "errors": _errors(cohort.frame),
-        "remedy": remedy(cohort.frame["error"]),
         "seconds": _seconds(cohort.frame["seconds"]),
-        "alpha": alpha,
+        "alpha": ALPHA,
         "settings": dict(settings or {}),
     }
     texts = {"headline": _headline(record), "notes": list(_notes(record)), "next": _next(record)}
@@ -178,31 +132,27 @@ def _counts(values: pd.Series) -> dict[str, int]:
     return {str(name): int(n) for name, n in values.value_counts().items()}
 
 
-def _by_group(cohort: CohortFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the answered networks of each of the largest groups; a group may have none."""
-    names = cohort.groups[:MOST_LISTED]
-    groups = cohort.group[cohort.answered.index]
-    groups = groups[groups.isin(names)]
-    rows = dict(list(cohort.answered.loc[groups.index].groupby(groups)))
-    for name in names:
-        yield name, rows.get(name, cohort.answered.head(0))
-
-
 def _verdicts(cohort: CohortFrame) -> dict[str, Any]:
-    """Return the number of networks with each verdict and Wilson's interval of its share."""
+    """Return the number of networks with each verdict, and Wilson's interval of its share."""
+    found = cohort.answered["verdict"]
+    counts = pd.crosstab(cohort.group[found.index], found).reindex(
+        columns=list(KINDS), fill_value=0
+    )
+    groups = counts.reindex(cohort.groups[:MOST_LISTED], fill_value=0)
+    by_group = {str(name): _shares(row) for name, row in groups.iterrows()}
+    return {"all": _shares(counts.sum()), "by_group": by_group}
 
-    def shares(rows: pd.DataFrame) -> dict[str, Any]:
-        found, n = rows["verdict"].value_counts(), len(rows)
-        return {kind: _share(int(found.get(kind, 0)), n) for kind in KINDS}
 
-    by_group = {name: shares(rows) for name, rows in _by_group(cohort)}
-    return {"all": shares(cohort.answered), "by_group": by_group}
-
-
-def _share(number: int, n: int) -> dict[str, Any]:
-    if not n:
-        return {"n": 0, "of": 0, "share": None, "interval": None}
-    return {"n": number, "of": n, "share": number / n, "interval": list(wilson(number / n, n))}
+def _shares(counts: pd.Series) -> dict[str, Any]:
+    """Return each number, its share, and the interval of the share; of no networks there is none."""
+    of = int(counts.sum())
+    return {
+        str(kind): {
+            "n": int(n), "of": of, "share": n / of if of else None,
+            "interval": list(wilson(n / of, of)) if of else None,
+        }
+        for kind, n in counts.items()
+    }  # fmt: skip
 
 
 def outcomes(cohort: CohortFrame) -> pd.Series:
@@ -212,14 +162,14 @@ def outcomes(cohort: CohortFrame) -> pd.Series:
     """
     rows = cohort.answered
     family = (FAMILY + rows["family"]).where(rows["family"] != "", SEVERAL)
-    return cohort.named.where(rows["verdict"] != "several-fit", family)
+    named = rows["model"].where(rows["verdict"] == NAMING, rows["verdict"])
+    return named.where(rows["verdict"] != "several-fit", family)
 
 
-def _outcomes(cohort: CohortFrame) -> dict[str, Any]:
-    """Return the number of networks with each outcome, the most frequent first."""
-    found = outcomes(cohort)
-    by_group = {name: _counts(found[rows.index]) for name, rows in _by_group(cohort)}
-    return {"all": _counts(found), "by_group": by_group}
+def _probable(cohort: CohortFrame) -> dict[str, int]:
+    """Return the number of networks of which each model is in the smallest set with 95% probability."""
+    sets = cohort.answered["probable"].str.split(", ").explode()
+    return _counts(sets[sets != ""].dropna())
 
 
 def _named(cohort: CohortFrame) -> dict[str, dict[str, int]]:
@@ -233,31 +183,26 @@ def _named(cohort: CohortFrame) -> dict[str, dict[str, int]]:
     }
 
 
-def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[str, Any]:
+def _none_fits(cohort: CohortFrame) -> dict[str, Any]:
     """Return the adjusted p-values of "none of these models fits", and what to expect by chance."""
     p = cohort.none_fits_p
     q = pd.Series(adjusted_p_values(p), index=p.index)
     n_tests = int(p.notna().sum())
     columns = [f"fit_p_{model}" for model in cohort.models]
-    if floor is None:
-        floor = float(cohort.answered[columns].min().min())
+    floor = float(cohort.answered[columns].min().min())
     is_known = n_tests > 0 and 0 < floor < 1
     fewest = fewest_rejections(n_tests, floor) if is_known else 1
     n_rejected = int((q <= RATE).sum())
     return {
-        "q_values": list(map(_or_none, q.tolist())),
+        "q_values": [None if math.isnan(each) else each for each in q],
         "rate": RATE,
         "rejected": n_rejected,
         "verdicts": int((cohort.answered["verdict"] == "none-fits").sum()),
-        "expected_by_chance": alpha * n_tests,
+        "expected_by_chance": ALPHA * n_tests,
         "floor": floor if is_known else None,
         "fewest": fewest,
         "limit": _limit(n_tests, floor, fewest) if fewest > 1 and not n_rejected else None,
     }
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _limit(n_tests: int, floor: float, fewest: int) -> str:
@@ -268,40 +213,16 @@ def _limit(n_tests: int, floor: float, fewest: int) -> str:
     )
 
 
-def split_notes(notes: str) -> list[str]:
-    """Return the sentences of a text in which "; " separates them.
-
-    >>> split_notes("too few nodes; too dense; ")
-    ['too few nodes', 'too dense']
-    """
-    return [note.strip() for note in notes.split("; ") if note.strip()]
-
-
-def mean_count(value: float) -> str:
-    """Return the text of an expected number of networks.
-
-    >>> mean_count(0.06), mean_count(967.79)
-    ('0.06', '968')
-    """
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
-
-
 def _errors(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return errors with the same reason together, the most frequent reason first."""
-    failed = frame[frame["error"] != ""]
-    pairs = zip(failed["id"], failed["error"], strict=True)
-    reasons = pd.Series(
-        [reason(text.removeprefix(f"{own}: ")) for own, text in pairs], failed.index
-    )
-    rows = dict(list(failed[["id", "error"]].groupby(reasons)))
-    ranked = sorted(rows, key=lambda name: -len(rows[name]))[:MOST_LISTED]
+    failed = frame.loc[frame["error"] != "", ["id", "error"]].to_dict("records")
+    found: dict[str, list[Any]] = {}
+    for each in failed:
+        found.setdefault(reason(each["error"].removeprefix(f"{each['id']}: ")), []).append(each)
+    ranked = sorted(found, key=lambda name: (-len(found[name]), name))
     return [
-        {
-            "reason": name,
-            "n": len(rows[name]),
-            "examples": rows[name].head(MOST_EXAMPLES).to_dict("records"),
-        }
-        for name in ranked
+        {"reason": name, "n": len(found[name]), "examples": found[name][:MOST_EXAMPLES]}
+        for name in ranked[:MOST_LISTED]
     ]
 
 
@@ -318,10 +239,9 @@ def reason(error: str) -> str:
 
 
 def _seconds(seconds: pd.Series) -> dict[str, float] | None:
-    known = seconds.dropna().to_numpy(dtype=np.float64)
-    if not len(known):
+    if not seconds.notna().any():
         return None
-    return {"total": float(known.sum()), "median": float(np.median(known))}
+    return {"total": float(seconds.sum()), "median": float(seconds.median())}
 
 
 def _headline(record: Mapping[str, Any]) -> str:
@@ -361,13 +281,12 @@ def listed(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:
 def _notes(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a careful reader should know about the summary."""
     failed = record["networks"] - record["answered"]
-    if record["remedy"]:
-        yield record["remedy"]
     if failed:
-        first = (one["examples"][0] for one in record["errors"])
-        others = [one for one in first if not _NOT_PREPARED.match(one["error"])]
-        example = f", for example {others[0]['id']}: {others[0]['error']}" if others else ""
-        yield f"not answered: {failed} of {count(record['networks'], 'network')}{example}"
+        first = record["errors"][0]["examples"][0]
+        yield (
+            f"not answered: {failed} of {count(record['networks'], 'network')}, for example "
+            f"{first['id']}: {first['error']}"
+        )
     if record["answered"] > 1:
         yield from _about_p_values(record)
     n_sets = sum(n if text.endswith(OWN) else 1 for text, n in record["references"].items())
@@ -384,7 +303,8 @@ def _notes(record: Mapping[str, Any]) -> Iterator[str]:
 def _about_p_values(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield when p-values decide, and when the false discovery rate does."""
     none_fits = record["none_fits"]
-    by_chance = mean_count(none_fits["expected_by_chance"])
+    expected = none_fits["expected_by_chance"]
+    by_chance = f"{expected:.2g}" if expected < 10 else f"{expected:.0f}"
     yield (
         f"each verdict goes by the p-values of its network; by chance, none fits up to {by_chance} of "
         f"{record['answered']}"
@@ -400,37 +320,10 @@ def _about_p_values(record: Mapping[str, Any]) -> Iterator[str]:
 def _next(record: Mapping[str, Any]) -> str:
     """Return the one thing to do next."""
     found = {kind: each["n"] for kind, each in record["verdicts"]["all"].items()}
-    if record["remedy"]:
-        return "make simulations for the sizes that have none"
     if not record["answered"]:
-        return "correct the files, or leave them out"
+        return "do what the message says, or leave these networks out"
     if found["none-fits"]:
         return "see in the report how the networks that no model fits differ"
     if found["several-fit"] or found["borderline"]:
         return "larger networks of the same kind decide more; report what is undecided as such"
     return "see the parameters of each network in tables/answers.csv, and by group in the report"
-
-
-def remedy(errors: Iterable[str]) -> str:
-    """Return what to do about networks of sizes that are not prepared; "" if there are none.
-
-    >>> error = "no simulations are prepared for a network with {} nodes, isolated nodes dropped"
-    >>> print(remedy([error.format(33), error.format(40), error.format(150)]))
-    the simulations do not cover the sizes of 3 networks; prepare these sizes too: --nodes 33..40,150
-    """
-    found = [match for match in map(_NOT_PREPARED.match, errors) if match]
-    if not found:
-        return ""
-    sizes = "the size" if len(found) == 1 else "the sizes"
-    problem = f"the simulations do not cover {sizes} of {count(len(found), 'network')}"
-    if any(match[2] for match in found):
-        return f"{problem}; leave out --reference, and these networks get simulations of their own"
-    ranges: list[tuple[int, int]] = []
-    for size in sorted(int(match[1]) for match in found):
-        if ranges and size <= RANGE_RATIO * ranges[-1][0]:
-            ranges[-1] = ranges[-1][0], size
-        else:
-            ranges.append((size, size))
-    nodes = ",".join("..".join(map(str, dict.fromkeys(ends))) for ends in ranges)
-    these = "this size" if nodes.isdecimal() else "these sizes"
-    return f"{problem}; prepare {these} too: --nodes {nodes}"

@@ -101,9 +101,6 @@ class Advice:
     sentence: str
     command: str
 
-    def __str__(self) -> str:
-        return f"{self.sentence}: {self.command}" if self.command else self.sentence
-
 
 def find_discrepancies(
     observed: Mapping[str, float],
@@ -160,22 +157,15 @@ def _discrepancy(item: Feature, value: float, values: Floats, simulations: str) 
         share=share,
         direction=direction,
         size=size,
-        sentence=_sentence(
-            item.label, direction, share, value, quantiles[0], quantiles[-1], simulations
-        ),
+        sentence=_sentence(item.label, direction, share, value, quantiles, simulations),
         **dict(zip(_QUANTILES, quantiles, strict=True)),
     )
 
 
 def _sentence(
-    label: str,
-    direction: str,
-    share: float,
-    value: float,
-    low: float,
-    high: float,
-    simulations: str,
+    label: str, direction: str, share: float, value: float, quantiles: list[float], simulations: str
 ) -> str:
+    low, high = quantiles[0], quantiles[-1]
     shown, lowest, highest = distinct_numbers(value, low, high)
     if low == high:
         simulated = "as in every simulation" if value == low else f"simulated always {lowest}"
@@ -219,14 +209,13 @@ def main_discrepancies(found: Sequence[Discrepancy], n: int = 4) -> list[Discrep
         if each.direction:
             topics.setdefault(each.topic, []).append(each)
     plainest = [
-        min((each for each in of_topic if 4 * each.size >= of_topic[0].size), key=_label_length)
+        min(
+            (each for each in of_topic if 4 * each.size >= of_topic[0].size),
+            key=lambda each: len(each.label),
+        )
         for of_topic in topics.values()
     ]
     return sorted(plainest, key=lambda each: (each.topic in _ABSTRACT, -each.size))[:n]
-
-
-def _label_length(each: Discrepancy) -> int:
-    return len(each.label)
 
 
 def advise(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -35,8 +35,9 @@ from netchoice.features.registry import find
 from netchoice.inference import embed
 from netchoice.inference.posterior_quality import PosteriorQuality
 from netchoice.inference.power import Noticed
-from netchoice.inference.reliability import scored
+from netchoice.inference.reliability import HeldOut, scored
 from netchoice.profiles import Envelope, envelopes, network_profile
+from netchoice.storage.records import to_record
 from netchoice.threads import one_blas_thread, threads
 
 #: Simulations near the network of each model that is shown, and what sentences call them.
@@ -57,7 +58,7 @@ def explain(answer: Answer, known: Known, clock: Clock) -> Answer:
     """Return the answer with reasons: differences, power, quality of estimates, notes and evidence."""
     near, quality = _near(known, clock), _quality(known, clock)
     power_of, power = _power(known, clock)
-    held_out = _held_out(known)
+    scores = _held_out(known)
     models = tuple(
         _explained(each, known, near.get(each.name), quality.get(each.name))
         for each in answer.models
@@ -68,15 +69,15 @@ def explain(answer: Answer, known: Known, clock: Clock) -> Answer:
         features=_feature_values(known),
         power=power,
         power_of=power_of,
-        accuracy=held_out.accuracy,
-        log_score=held_out.log_score,
+        accuracy=float("nan") if scores is None else scores.accuracy,
+        log_score=float("nan") if scores is None else scores.log_score,
         evidence=Evidence(
             map=_map(known),
             posteriors={name: _draws(known.posterior(name)) for name in quality},
             envelopes=_envelopes(known, near, clock),
             samples=_samples(known),
-            reliability=held_out.reliability,
-            confusion=held_out.confusion,
+            reliability=() if scores is None else tuple(to_record(scores.reliability)),
+            confusion={} if scores is None else to_record(scores.confusion.to_dict("index")),
         ),
         cost=_cost(known, clock),
     )
@@ -201,38 +202,18 @@ def _cost(known: Known, clock: Clock) -> Cost:
 # Evidence
 
 
-@dataclass(frozen=True)
-class _HeldOut:
-    accuracy: float
-    log_score: float
-    reliability: tuple[dict[str, float], ...]
-    confusion: dict[str, dict[str, int]]
-
-
-def _held_out(known: Known) -> _HeldOut:
+def _held_out(known: Known) -> HeldOut | None:
     """Return how well the models of simulations that were left out are predicted."""
     compared, n = known.state.compared, known.state.n_inferred
     eligible = tuple(name for name in compared if name in known.state.eligible)
     if len(compared) < 2:
-        return _HeldOut(float("nan"), float("nan"), (), {})
+        return None
     with one_blas_thread():
         if len(eligible) > 1:
             regression = known.reference.regression(eligible, known.names, n)
         else:
             regression = known.reference.regression_before(compared, known.names)
-        found = scored(regression.models, regression.held_out, regression.labels)
-    return _HeldOut(
-        found.accuracy,
-        found.log_score,
-        tuple(
-            {str(key): float(value) for key, value in row.items()}
-            for row in found.reliability.to_dict("records")
-        ),
-        {
-            str(true): {str(name): int(n) for name, n in row.items()}
-            for true, row in found.confusion.to_dict("index").items()
-        },
-    )
+        return scored(regression.models, regression.held_out, regression.labels)
 
 
 def _mapped(known: Known) -> list[str]:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -239,15 +240,11 @@ def _select(
 ) -> PilotSelection:
     """Simulate pilots, rank the features on one half, and choose a set on the other."""
     names = list(settings.names or comparable_features())
-
-    def report(done: int, total: int, failed: int) -> None:
-        if on_progress is not None:
-            on_progress("pilots", done, total, failed)
-
     table = simulate_table(
         space, n_nodes=pilot_nodes, n_samples=samples, seed=settings.seed, stream="choose pilots",
         features=as_given(names, settings), isolated=size.isolated, engine=engine, workers=workers,
-        on_progress=report, deadline=deadline, out=None if folder is None else folder / PILOTS,
+        deadline=deadline, on_progress=on_progress and partial(on_progress, "pilots"),
+        out=None if folder is None else folder / PILOTS,
     )  # fmt: skip
     if len(table) < samples:
         raise UsageError(

@@ -207,7 +207,6 @@ def selectors_for(
     costs: CostModel | None,
     budget: float | str | None = None,
     charge: str | None = None,
-    cost_scale: str | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> dict[str, CostAwareSelector]:
@@ -225,7 +224,6 @@ def selectors_for(
         As long as the rest of the budget pays for a feature, only such features are ranked.
     charge : "shared" or "alone", optional
         How a set of features is billed. A method that knows costs alone only keeps "alone".
-    cost_scale : "share" or "raw", optional
     seed : int
     n_jobs : int, optional
         Threads.
@@ -250,8 +248,6 @@ def selectors_for(
         parameters: dict[str, Any] = {"costs": costs, "random_state": seed, "n_jobs": n_jobs}
         if budget is not None and costs is not None:
             parameters["budget"] = budget
-        if cost_scale is not None:
-            parameters["cost_scale"] = cost_scale
         if charge is not None:
             parameters["charge"] = charge if chosen.supports_shared_costs else "alone"
         if "discrete_features" in chosen.get_params():

@@ -54,7 +54,6 @@ class References(Mapping[Size, Reference]):
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
         self.settings, self.folder = settings, folder
         self._known: dict[Size, Reference | None] = {}
-        self.options: dict[str, Any] = {}
 
     def __iter__(self) -> Iterator[Size]:
         return iter(in_order(self._known))
@@ -77,39 +76,48 @@ class References(Mapping[Size, Reference]):
         """What answers depend on: the settings of the simulations."""
         return fingerprint_of(self.settings.as_dict())
 
+    @property
+    def parameters(self) -> dict[str, tuple[str, ...]]:
+        """Names of the parameters of each model."""
+        return {model.name: tuple(model.parameters) for model in self.settings.space}
+
     def size_of(self, graph: Any) -> Size:
         """Return the size that the simulations for a network must have."""
         network, isolated = comparable_network(graph, self.settings.isolated)
         edges = network.n_edges if self.settings.match else None
         return Size((network.n_nodes, network.n_nodes), isolated, edges)
 
-    def find(self, wanted: Size) -> Reference:
-        """Return the simulations for a size: its own, or those of a range that covers it."""
+    def find(self, wanted: Size) -> tuple[Size, Reference]:
+        """Return the size, or the range of sizes, that covers a size, and its simulations."""
         size = find_size(wanted, self)
         if size is None:
             prepared = "; ".join(map(str, self)) or "none"
+            low, high = wanted.range.nodes
             raise UsageError(
-                f"no simulations are prepared for a network with {wanted}; prepared are: {prepared}; prepare "
-                "this size or a range of sizes, for example --nodes "
-                f"{wanted.range.nodes[0]}..{wanted.range.nodes[1]}"
+                f"no simulations are prepared for a network with {wanted}; prepared are: {prepared}; "
+                + (
+                    f"prepare this size or a range of sizes, for example --nodes {low}..{high}"
+                    if wanted.edges is None
+                    else "leave out --reference (in Python reference=), and it gets its own"
+                )
             )
-        return self[size]
+        return size, self[size]
 
     def observe(self, graph: Any, clock: Clock | None = None) -> tuple[Reference, Observed]:
         """Return the simulations for a network, and the network with the features that these have."""
-        reference = self.find(self.size_of(graph))
+        _, reference = self.find(self.size_of(graph))
         return reference, observe(graph, self.settings, reference.features, clock)
 
     # Preparation
 
-    def add(self, sizes: Iterable[Size]) -> None:
-        """Simulate all models at these sizes, unless this was done before."""
+    def add(self, sizes: Iterable[Size], **options: Any) -> None:
+        """Simulate all models at these sizes, unless this was done before; with options of `Reference`."""
         for size in dict.fromkeys(sizes):
             if size in self._known:
                 continue
             reference = Reference(
                 self.settings, size, folder=None if self.folder is None else self.folder / size.folder,
-                **self.options,
+                **options,
             )  # fmt: skip
             _simulate_all(reference)
             if self.folder is not None:
@@ -226,24 +234,30 @@ def settings_of(
     return Settings.of(space, match=match, **options)
 
 
-def prepared_references(
-    given: str | PathLike[str] | References,
+def references_of(
+    given: str | PathLike[str] | References | None,
     space: str | ModelSpace | None,
     features: str | Iterable[GivenFeature] | None,
+    prior: Priors,
     seed: int,
     **options: Any,
 ) -> References:
-    """Return the references that a user gave; refuse options that they have decided.
+    """Return the references that a user gave, or empty ones with these settings.
 
-    A space and features may be needed to read a folder.
+    Given references have decided the options, which are refused. A space and features may be needed to read
+    a folder.
     """
+    if given is None:
+        return References(settings_of(space, prior, features=features, seed=seed, **options))
+    options |= {"prior": prior or None}
     if isinstance(given, References):
         options |= {"space": space, "features": features}
         made = given
     else:
         known = None if space is None else get_space(space)
         made = References.load(given, known, features)
-    decided = [name for name, value in options.items() if value not in (None, ())]
+    usual = {"costs": "reference"}
+    decided = [n for n, value in options.items() if value not in (None, (), usual.get(n))]
     if seed not in (DEFAULT_SEED, made.settings.seed):
         decided.append("seed")
     for name in decided:
@@ -314,20 +328,24 @@ def prepare(
             "that is not matched"
         )
     both = ("keep", "drop") if isolated is None else (isolated,)
-    folder = None if out is None else place(out)
-    made = References(settings, folder)
-    made.options = {
-        "workers": workers, "engine": engine, "on_progress": listener(on_progress)
-    }  # fmt: skip
-    sizes = [each if isinstance(each, Size) else made.size_of(each) for each in sizes]
+    size_of = References(settings).size_of
+    sizes = [each if isinstance(each, Size) else size_of(each) for each in sizes]
     sizes += [Size.of_text(number, each) for number in numbers for each in both]
     if not sizes:
         raise UsageError(
             "no number of nodes is given; pass n_nodes (--nodes 300), or networks (--like NETWORK)"
         )
-    if folder is None:
-        made.add(sizes)
-        return made
+    folder = None if out is None else place(out)
+    return prepare_sizes(
+        settings, sizes, folder, fresh, workers=workers, engine=engine, on_progress=listener(on_progress)
+    )  # fmt: skip
+
+
+def prepare_sizes(
+    settings: Settings, sizes: Sequence[Size], folder: Path | None, fresh: bool, **options: Any
+) -> References:
+    """Return simulations of all models at some sizes, with options of :class:`Reference`."""
+    made = References(settings, folder)
     with run_folder(folder, settings.as_dict(), fresh, MADE_BY, ()):
-        made.add(sizes)
-    return References.load(folder, settings.space, settings.features)
+        made.add(sizes, **options)
+    return made if folder is None else References.load(folder, settings.space, settings.features)

@@ -6,12 +6,12 @@ import math
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from netchoice.choice.assess import UNMATCHED
 from netchoice.choice.discrepancies import ALL_MECHANISMS, Advice, Discrepancy, distinct_numbers
-from netchoice.choice.identifiability import TWO_KINDS
+from netchoice.choice.notes import TWO_KINDS
 from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import OPEN, rounded
 from netchoice.markup import summary_html
@@ -45,7 +45,7 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     head = [_network(answer), *wrapped(f"verdict: {answer.verdict.sentence}")]
     following = next_step(answer, language).rpartition("; ")[2]
     end = [
-        *_contradictions(answer), power_line(answer, WIDTH), *[*_parameters(answer, WIDTH)][:1],
+        *_signed(contradictions(answer)), power_line(answer, WIDTH), *[*_parameters(answer, WIDTH)][:1],
         _cost(answer), f"next: {following}" if following else "",
     ]  # fmt: skip
     end = [line for line in end if line]
@@ -65,7 +65,10 @@ def _models(answer: Answer, most: int) -> list[str]:
     lines: list[str] = []
     shown: list[ModelAnswer] = []
     for each in _listed(answer):
-        own = [model_line(each, answer.has_probabilities), *_sign(contradiction(answer, each))]
+        own = [
+            model_line(each, answer.has_probabilities),
+            *_signed([contradiction(answer, each)], "    "),
+        ]
         if len(lines) + len(own) + 1 > most:
             break
         lines += own
@@ -122,9 +125,9 @@ def model_line(each: ModelAnswer, has_probabilities: bool = True) -> str:
 
 def contradiction(answer: Answer, model: ModelAnswer) -> str:
     """Return in which feature the network is outside simulations of a model; "" if it is in none."""
-    outside = [each for each in answer.features if each.name in model.outside]
-    if outside:
-        first = min(outside, key=lambda each: model.outside.index(each.name))
+    features = {each.name: each for each in answer.features}
+    first = next((features[name] for name in model.outside if name in features), None)
+    if first is not None:
         value = distinct_numbers(first.observed)[0]
         return f"{first.label} = {value} is outside all simulations of {model.name}"
     near = next((each for each in model.discrepancies if each.is_outside), None)
@@ -139,9 +142,9 @@ def is_signed(model: ModelAnswer, one: Discrepancy) -> bool:
     return one.is_outside or one.feature in model.outside
 
 
-def _sign(text: str) -> list[str]:
-    """Return a contradiction as a line below its model, with the sign that it has in the report."""
-    return [f"    {SIGN} {text}"] if text else []
+def _signed(texts: Iterable[str], margin: str = "  ") -> list[str]:
+    """Return contradictions as lines with the sign that they have in the report."""
+    return [f"{margin}{SIGN} {text}" for text in texts if text]
 
 
 def contradictions(answer: Answer) -> Iterator[str]:
@@ -161,10 +164,6 @@ def contradictions(answer: Answer) -> Iterator[str]:
         yield f"{each.label} = {value} is outside all simulations of {n} of {n_models} models"
         if len(topics) == MOST_CONTRADICTIONS:
             return
-
-
-def _contradictions(answer: Answer) -> Iterator[str]:
-    yield from (f"  {SIGN} {text}" for text in contradictions(answer))
 
 
 def power_line(answer: Answer, width: float = math.inf) -> str:
@@ -246,13 +245,8 @@ def _named(models: Sequence[str]) -> str:
     return names if len(models) <= 2 and len(names) <= MOST_NAMED else "these models"
 
 
-_IN_PYTHON = (
-    (r"--space (\S+) --match", r'space="\1", match=True'),
-    (r"--space (\S+)", r'space="\1"'),
-    (r"--isolated (\S+)", r'isolated="\1"'),
-    (r"--match", "match=True"),
-    (r'--prior "([^=]+)=(.+)"', r'space.with_priors({"\1": "\2"})'),
-)
+#: An option of a command, and its value if it has one.
+_OPTION = re.compile(r'--(\w+)(?: "?([^" -][^" ]*)"?)?')
 
 
 def advice_text(advice: Advice, language: str = "shell") -> str:
@@ -263,10 +257,10 @@ def advice_text(advice: Advice, language: str = "shell") -> str:
     """
     command = advice.command
     if language == "python":
-        for pattern, text in _IN_PYTHON:
-            command, n = re.subn(pattern, text, command)
-            if n:
-                break
+        given = _OPTION.findall(command)
+        command = ", ".join(
+            f'{name}="{value}"' if value else f"{name}=True" for name, value in given
+        )
     return f"{advice.sentence}: {command}" if command else advice.sentence
 
 
@@ -276,14 +270,13 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
     if answer.reading is not None:
         yield from (f"  {line}" for line in answer.reading.lines())
     yield f"verdict: {answer.verdict.sentence}"
-    yield from _contradictions(answer)
+    yield from _signed(contradictions(answer))
     if len(answer.verdict.families) > 1:
         shares = answer.verdict.families.items()
         yield f"families: {', '.join(f'{name} {rounded(share)}' for name, share in shares)}"
     for each in answer.models:
         yield from _about_model(answer, each, language)
-    yield from (line for line in [power_line(answer)] if line)
-    yield from _parameters(answer)
+    yield from filter(None, [power_line(answer), *_parameters(answer)])
     if answer.accuracy == answer.accuracy:
         yield f"held-out accuracy: {answer.accuracy:.1%} of simulations of the models with probabilities"
     names = ", ".join(f"{each.name} = {each.observed:.4g}" for each in answer.features)
@@ -299,7 +292,7 @@ def _about_model(answer: Answer, each: ModelAnswer, language: str) -> Iterator[s
     if each.is_candidate:
         yield model_line(each, answer.has_probabilities)
         if not any(is_signed(each, one) for one in each.discrepancies[:2]):
-            yield from _sign(contradiction(answer, each))
+            yield from _signed([contradiction(answer, each)], "    ")
     else:
         p = f", p = {each.p_value:.2g}" if each.p_value is not None else ""
         before = (

@@ -20,8 +20,8 @@ from netchoice.storage.run_folder import RECORD
 from netchoice.storage.shards import MANIFEST
 from netchoice.units import count, seconds_of
 
-#: Options that prepared simulations have decided.
-_DECIDED = ("match", "method", "penalty", "budget", "costs", "seed", "prior", "isolated")
+#: Values of options for one network that were not given, unless they are None.
+_USUAL = {"method": (), "costs": "reference", "verbose": False}
 #: Options of choose that its help shows first.
 _FIRST = {
     "space", "match", "reference", "features", "budget", "time_limit", "seed", "workers", "out", "verbose",
@@ -45,7 +45,6 @@ class _TwoPanels(TyperCommand):
 
 @app.command(cls=_TwoPanels)
 def choose(
-    context: typer.Context,
     networks: Annotated[
         list[str],
         Argument(
@@ -66,10 +65,7 @@ def choose(
     features: options.Features = None,
     budget: options.Budget = None,
     time_limit: options.TimeLimit = None,
-    method: Annotated[
-        str | None,
-        Option("--method", "-m", metavar="NAME,…", help="Select features with these methods."),
-    ] = None,
+    method: options.Method = None,
     penalty: Annotated[float | None, Option(min=0, help="Select features with this λ.")] = None,
     costs: options.FeatureCosts = "reference",
     prior: options.Prior = None,
@@ -106,27 +102,19 @@ def choose(
     from netchoice.choice.settings import Clock
     from netchoice.io.collection import is_collection
 
-    given = _given(context)
     _refuse_results(networks)
-    if reference is not None:
-        _refuse_decided(given, reference, out)
     settings: dict[str, Any] = {
-        "features": options.split_list(features, "--features"), "workers": workers, "engine": engine
+        "space": space, "match": match, "reference": reference,
+        "features": options.split_list(features, "--features"), "prior": prior, "isolated": isolated,
+        "seed": seed, "workers": workers, "engine": engine, "fresh": fresh, "on_progress": True,
     }  # fmt: skip
-    if reference is None:
-        settings |= {
-            "space": space, "match": match, "prior": prior, "isolated": isolated, "seed": seed
-        }  # fmt: skip
-    else:
-        models = None if space is None else netchoice.get_space(space)
-        settings = {"workers": workers, "engine": engine} | {
-            "reference": netchoice.References.load(reference, models, settings["features"])
-        }
-    is_table = False if columns else header
-    settings |= {"fresh": fresh, "on_progress": True}
-    if len(networks) > 1 or is_collection(networks[0], header=is_table):
-        for name in ("budget", "method", "penalty", "costs", "time_limit", "verbose"):
-            if name in given:
+    for_one: dict[str, Any] = {
+        "budget": budget, "method": options.split_list(method, "--method") or (), "penalty": penalty,
+        "costs": costs, "time_limit": time_limit,
+    }  # fmt: skip
+    if len(networks) > 1 or is_collection(networks[0], header=False if columns else header):
+        for name, value in {**for_one, "verbose": verbose}.items():
+            if value != _USUAL.get(name):
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} is for one network; leave it out for a cohort")
         how = {
@@ -137,18 +125,12 @@ def choose(
         folder = out or Path(f"{_name(networks[0])}-cohort")
         _choose_cohort(networks, how, folder, settings, as_json)
         return
-    if reference is None:
-        settings |= {
-            "budget": budget, "method": options.split_list(method, "--method") or (),
-            "penalty": penalty, "costs": costs,
-        }  # fmt: skip
-    settings["time_limit"] = None
     if time_limit is not None:  # reading is part of the command
-        seconds = seconds_of(time_limit, "--time-limit")
-        settings["time_limit"] = Clock(seconds, STARTED)
+        for_one["time_limit"] = Clock(seconds_of(time_limit, "--time-limit"), STARTED)
     graph, reading = options.read(networks[0], format, header, columns)
     folder = out or Path(f"{_name(networks[0])}-choice")
-    _choose_one(graph, folder, settings | {"reading": reading}, verbose, as_json)
+    settings |= {**for_one, "reading": reading}
+    _choose_one(graph, folder, settings, verbose, as_json)
 
 
 def _choose_one(
@@ -168,27 +150,6 @@ def _choose_one(
     report_answer(answer, folder)
     written = f"report.html, answer.json, figures and tables are in {folder}"
     print_result(as_json, answer.as_dict(), [written])
-
-
-def _given(context: typer.Context) -> set[str]:
-    """Return the names of the options that the user gave."""
-    return {
-        name
-        for name in context.params
-        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-    }
-
-
-def _refuse_decided(given: set[str], folder: Path, out: Path | None) -> None:
-    """Refuse options that prepared simulations have decided."""
-    for name in _DECIDED:
-        if name in given:
-            raise UsageError(
-                f"--{name} is given, but the simulations of {folder} were made before; leave it out, or "
-                "leave out --reference"
-            )
-    if out is not None and out.resolve() == folder.resolve():
-        raise UsageError("--out and --reference name the same folder; give another folder to --out")
 
 
 def _refuse_results(networks: Sequence[str]) -> None:
@@ -256,10 +217,7 @@ def prepare(
     workers: options.Workers = None,
     engine: options.Engine = "processes",
     seed: options.Seed = 1,
-    out: Annotated[
-        Path | None,
-        Option("--out", "-o", help="Folder of the simulations; needed.", **options.FOLDER),
-    ] = None,
+    out: options.OutFolder = None,
     fresh: options.Fresh = False,
 ) -> None:
     """Prepare simulations that answer for many networks of the same size.
@@ -271,8 +229,6 @@ def prepare(
     """
     folder = options.require(out, "--out", "duplication-1000")
     networks = [] if like is None else [netchoice.read_network(like)[0]]
-    if nodes is None and not networks:
-        raise UsageError("--nodes is missing; give it, for example --nodes 1000")
     found = netchoice.prepare(
         space, options.split_list(nodes, "--nodes"), like=networks, prior=prior,
         features=options.split_list(features, "--features"), isolated=isolated, seed=seed,

@@ -12,13 +12,9 @@ import netchoice
 from netchoice.errors import UsageError
 from netchoice.stores import place
 
-#: What to do with isolated nodes.
-Isolated = Literal["keep", "drop"]
-
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
 
 # Networks and models
-Network = Annotated[Path, Argument(help="A network file in any supported format.")]
 Format = Annotated[str | None, Option(help=f"One of {', '.join(netchoice.io.FORMATS)}.")]
 Header = Annotated[bool | None, Option(help="Is the first line of an edge list a header?")]
 Columns = Annotated[
@@ -43,7 +39,7 @@ Prior = Annotated[
     Option(metavar="NAME=DIST", help='Replace a prior: "p_delete=uniform(0,1)" or p_delete=0.5.'),
 ]
 IsolatedNodes = Annotated[
-    Isolated | None,
+    Literal["keep", "drop"] | None,
     Option(
         help="keep: grow to the number of nodes; drop: grow to that many non-isolated nodes and drop "
         "the others. Default: keep, or drop if an observed network (of choose, or --like) has none."
@@ -68,12 +64,8 @@ Features = Annotated[
     str | None,
     Option(
         metavar="NAME,…",
-        help="Features to use, also your own (module:attribute); by default all that are worth their cost.",
+        help="Use these features, also your own (module:attribute), instead of the default ones.",
     ),
-]
-SomeFeatures = Annotated[
-    str | None,
-    Option(metavar="NAME,…", help="These features, also your own (module:attribute), not all."),
 ]
 Method = Annotated[
     str | None,

@@ -11,9 +11,8 @@ import pandas as pd
 
 from netchoice.atomic import write_text
 from netchoice.choice.answer import Answer
-from netchoice.choice.cohort import choose_cohort
+from netchoice.choice.cohort import SUMMARY, CohortAnswers, choose_cohort
 from netchoice.choice.cohort_frame import CohortFrame
-from netchoice.choice.cohort_run import SUMMARY, CohortAnswers
 from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.evaluate import RECOMMENDED, FeatureEvaluation, evaluate_features
 from netchoice.choice.reference import Reference
@@ -154,22 +153,22 @@ def report_cohort(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> answers, record = report_cohort(networks, "ba", out=folder, features=["degree_mean"],
     ...                                 effort=netchoice.choice.Effort.small(), engine="serial")
-    >>> record["answered"], record["outcomes"]["all"]
-    (2, {'ba1': 1, 'ba2': 1})
+    >>> record["answered"], record["named"]
+    (2, {'one-fits': {'ba1': 1, 'ba2': 1}})
     >>> (folder / "report.html").exists(), (folder / "tables" / "none-fits.csv").exists()
     (True, True)
     """
     folder = place(out)
     answers = choose_cohort(graphs, space, out=folder, **options)
-    frame = answers.frame()
     given = answers.references.folder if options.get("reference") is not None else None
     settings = {
         **answers.references.settings.as_dict(),
         "reference": given,
         "networks": [*networks],
     }
-    record = summarise_cohort(frame, settings=plain(settings))
-    cohort, q_values = CohortFrame.of(frame), record["none_fits"]["q_values"]
+    cohort = CohortFrame.of(answers.frame(), answers.references.parameters)
+    record = summarise_cohort(cohort, plain(settings))
+    q_values = record["none_fits"]["q_values"]
     none_fits = pd.DataFrame({
         "id": cohort.frame["id"], "none_fits_p": cohort.none_fits_p,
         "none_fits_q": pd.Series(q_values, dtype=float),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from netchoice.choice.cohort_frame import CANDIDATE, CohortFrame
-from netchoice.choice.cohort_summary import IN_WORDS, listed, split_notes
+from netchoice.choice.cohort_summary import IN_WORDS, listed
 from netchoice.figures.axes import short
 from netchoice.inference.verdict import rounded
 from netchoice.markup import Html, element, join
@@ -79,7 +79,7 @@ def _row(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     """Return the row of one network and what it opens to."""
     probability = _number(network.get(f"probability_{network['model']}"))
     shown = "–" if probability is None else rounded(probability)
-    notes = split_notes(network["notes"])
+    notes = [note for note in network["notes"].split("; ") if note]
     first = notes[0].partition(": ")[2] if notes else ""
     cells = [
         element("span", short(network["id"], 80), class_="name"),
