@@ -94,10 +94,10 @@ def use_wheel(wheel: Path, user: dict[str, Any]) -> None:
         call(netchoice, "--version", **options)
         grow = ("grow", "dmr", "--nodes", "100", "--prior", "p_delete=0.5", "--prior", "p_new=0.4")
         call(netchoice, *grow, "--seed", "1", "-o", "net.tsv", **options)
-        small = ("--space", "duplication", "--samples", "200", "--workers", "2")
-        call(netchoice, "choose", "net.tsv", *small, "--out", "choice", **options)
-        for file in ("choice.json", "report.html"):
-            if not (work / "choice" / file).is_file():
+        small = ("--space", "duplication", "--workers", "2")
+        call(netchoice, "choose", "net.tsv", *small, "--out", "answer", **options)
+        for file in ("answer.json", "report.html"):
+            if not (work / "answer" / file).is_file():
                 raise SystemExit(f"netchoice choose did not write {file}")
         if any(home.iterdir()):
             raise SystemExit(f"netchoice wrote {[*home.iterdir()]} into the home folder")
