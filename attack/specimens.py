@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 import netchoice
 import netchoice.rows
-from netchoice.choice.cohort_run import CohortAnswers, answer_all
+from netchoice.choice.cohort import CohortAnswers, NetworkRows, answer_all
 from netchoice.choice.evaluate import FeatureEvaluation
 from netchoice.evaluation import evaluate_rankings
 from netchoice.io.collection import as_collection
@@ -87,10 +87,15 @@ def _run_record(folder: Path) -> str:
         return "opened"
 
 
-class _Answerer:
+class _Answerer(NetworkRows):
     """Answers with numbers of nodes and edges."""
 
-    columns, feature_names, fingerprint = {"verdict": "text"}, ["edges"], "answerer"
+    columns: ClassVar = {"verdict": "text"}
+    feature_names: ClassVar = ["edges"]
+    fingerprint = "answerer"
+
+    def __init__(self) -> None:
+        self.references: Any = None
 
     def warm_up(self) -> None:
         pass
