@@ -115,7 +115,7 @@ def _cohort_text(answers: CohortAnswers) -> str:
 
 
 def _cohort_answer(folder: Path) -> str:
-    return _cohort_text(CohortAnswers(folder / "c", 3, 0))
+    return _cohort_text(CohortAnswers(folder / "c", 3, 0, None))
 
 
 def _evaluate(folder: Path) -> None:

@@ -22,7 +22,7 @@ from platforms import posix
 from netchoice import Graph, read_network, write_network
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.io import find_networks
-from netchoice.io.collection import is_collection
+from netchoice.io.collection import as_collection, is_collection
 from netchoice.io.guard import MemoryLimit, decompress
 
 settings_for_files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -703,3 +703,9 @@ def test_all_kinds_can_be_mixed(tmp_path, monkeypatch):
     assert networks[0].covariates == {"age": 3.0}
     assert networks.covariates == ["age"]
     assert [source.read()[0].n_edges for source in networks] == [1, 1, 2, 2, 1, 1, 1]
+
+
+def test_id_that_is_no_text_has_a_fingerprint():
+    """Half of a surrogate pair cannot be encoded as UTF-8; names in Python can hold one."""
+    first, second = (as_collection({id: [(0, 1), (1, 2)]}) for id in ("\ud800", "\ud801"))
+    assert first.fingerprint != second.fingerprint

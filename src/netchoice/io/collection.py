@@ -280,7 +280,7 @@ def _fingerprint(ids: Sequence[str], parts: Sequence[Part], settings: str) -> st
     """Return a checksum of the settings, the ids and the contents of the files."""
     checksum = hashlib.sha256(settings.encode())
     for id in ids:
-        checksum.update(f"\n{id}".encode("utf-8", "surrogateescape"))
+        checksum.update(f"\n{id}".encode("utf-8", "surrogatepass"))
     for part in parts:
         single = [part] if isinstance(part, EdgeTable) else part
         for file in dict.fromkeys(file for each in single for file in each.files):
