@@ -248,7 +248,6 @@ def test_nesting_and_huge_integers_raise_one_clear_error(tmp_path):
         ("c.json", '{"a": 1' + "0" * 5000 + "}", "cannot be read as JSON"),
         ("c.json", '{"a": ' + "[" * 100_000, "cannot be read as JSON"),
         ("c.csv", "a,1\nb," + "1" * 200_000, "cannot be read as CSV: field larger"),
-        ("c.json", '{"own": {"a": 1}, "needs": {"a": 5}}', "older version"),
     ],
 )
 def test_damaged_costs_raise_one_clear_error(tmp_path, name, text, message):
