@@ -466,3 +466,18 @@ def test_impossible_outputs_raise_an_error(tmp_path):
     assert not list(tmp_path.glob(".*partial"))
     with pytest.raises(UsageError, match="XML cannot contain"):
         write_network(Graph([0, 1, 2], [1, 0], ["a\x01", "b"]), tmp_path / "net.graphml")
+
+
+def test_each_character_of_a_name_is_refused_or_read_back(tmp_path):
+    """A control character in a name made an edge list that the reader took for a binary file."""
+    path, refused = tmp_path / "network.tsv", set()
+    for code in [*range(0x100), 0x2028, 0x3000, 0xFEFF, 0xD800, 0x1F600]:
+        name = f"a{chr(code)}b"
+        graph = Graph.from_edges([(name, "c"), ("c", "d")])
+        try:
+            write_network(graph, path, overwrite=True)
+        except UsageError:
+            refused.add(code)
+        else:
+            assert read_network(path)[0].labels == graph.labels
+    assert refused == {*range(32), 0xD800}

@@ -109,10 +109,11 @@ def _texts(graph: Graph) -> list[str]:
 
 
 def _writable(text: str) -> str:
-    if not text or text != text.strip() or text.startswith(COMMENTS) or set(text) & set("\t\n\r\0"):
+    has_control = any(ord(character) < 32 for character in text)
+    if not text or text != text.strip() or text.startswith(COMMENTS) or has_control:
         raise UsageError(
-            f"label {text!r} cannot be written to an edge list (it is empty, has tabs, line breaks or "
-            "outer spaces, or starts with # or %); write GraphML instead"
+            f"label {text!r} cannot be written to an edge list (it is empty, has tabs, line breaks, control "
+            "characters or outer spaces, or starts with # or %); write GraphML instead, or rename it"
         )
     return text
 
