@@ -1,6 +1,7 @@
 """Runs beside files of others, with code that ends the program, and with contradicting options."""
 
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -92,7 +93,9 @@ def test_code_that_ends_the_program_is_an_error(tmp_path, monkeypatch, capsys, c
 
 
 def test_output_that_nobody_reads_is_no_error():
-    command = f"{sys.executable} -m netchoice show models | true; exit ${{PIPESTATUS[0]}}"
+    command = (
+        f"{shlex.quote(sys.executable)} -m netchoice show models | true; exit ${{PIPESTATUS[0]}}"
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
 
