@@ -1,8 +1,9 @@
 """The atlas: which mechanisms explain real networks, with controls and two seeds.
 
 ``atlas-criteria.md`` says what is compared and what counts; it was written before the first answer. The
-networks are written to ``--out`` with numbers as names, and answered as a cohort for each seed. Run the same
-command again to resume. ``--hours`` ends it after so many hours.
+networks are written to ``--out`` with numbers as names. Networks of one size are answered together, with
+both seeds, because they share most simulations. The answers are then written as a cohort for each seed. Run
+the same command again to resume. ``--hours`` ends it after so many hours.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
+import json
 import math
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -23,8 +26,19 @@ from seeds import NETWORKS, readable
 
 import netchoice
 from netchoice.alterations import swap_edges
+from netchoice.choice.cohort import NetworkRows, answer_all
+from netchoice.choice.reference import STREAMS, ModelTable, Reference, Stream
+from netchoice.choice.references import References, references_of
+from netchoice.choice.sizes import Size
+from netchoice.engines import get_engine
 from netchoice.errors import NetchoiceError
-from netchoice.models.space import family_of
+from netchoice.io.collection import NetworkCollection
+from netchoice.io.many_networks import NetworkSource
+from netchoice.models.space import ModelSpace, family_of
+from netchoice.report import report_cohort
+from netchoice.rows import Row, run_rows
+from netchoice.storage.kept_files import fingerprint_of
+from netchoice.storage.shards import RowFolder
 
 MIXTURES = (
     "dmc+lpa", "dmr+lpa", "dmc+holme-kim", "dmr+holme-kim", "heterodimer+lpa", "ispolatov+rdg",
@@ -196,6 +210,140 @@ def write_networks(folder: str | Path, out: Path) -> None:
         writer.writerows(rows)
 
 
+# The answers
+
+
+class Seeded(Reference):
+    """Simulations for one network and seed; those that do not depend on the seed are shared."""
+
+    def __init__(self, shared: Reference, seed: int) -> None:
+        self.__dict__ |= shared.__dict__ | {
+            "shared": shared, "settings": replace(shared.settings, seed=seed), "incomplete": {},
+            "_tables": {stream.name: {} for stream in STREAMS}, "n_simulated": 0,
+        }  # fmt: skip
+        fits = ("ratio", "ratios", "score", "before")  # fitted to rows that never differ
+        self._fitted = {key: each for key, each in shared._fitted.items() if key[0] in fits}
+
+    def simulate(
+        self, stream: Stream, models: Sequence[str], n: int, deadline: float | None = None
+    ) -> None:
+        """Take rows from the shared simulations, which simulate those that are missing."""
+        if not stream.is_fixed:
+            super().simulate(stream, models, n, deadline)
+            return
+        self.shared.simulate(stream, models, n, deadline)
+        for model in models:
+            table = self.shared._tables[stream.name].get(model)
+            if table is None or n <= self.n_rows(stream, model):
+                continue
+            first = table.first(n)
+            X, parameters = table.X[first], table.parameters[first].reset_index(drop=True)
+            self._tables[stream.name][model] = ModelTable(n, table.numbers[first], X, parameters)
+            for name, missing in zip(self.names_of(stream), np.isnan(X).any(axis=0), strict=True):
+                if missing:
+                    self.incomplete.setdefault(name, self.shared.incomplete[name])
+
+    def share_fits(self) -> None:
+        """Keep what was fitted for other networks of the size, and other seeds."""
+        self.shared._fitted |= self._fitted
+
+
+class OneSeed(NetworkRows):
+    """Answers with one seed for networks of one size."""
+
+    shared: Reference | None = None
+    last: Seeded | None = None
+
+    def own_reference(self, size: Size) -> Reference:
+        """Return simulations for a network."""
+        if self.shared is None:
+            self.shared = super().own_reference(size)
+        self.last = Seeded(self.shared, self.references.settings.seed)
+        return self.last
+
+
+@dataclass
+class OneSize:
+    """Answers with all seeds for the networks of one size: a row is a size.
+
+    Most simulations are the same for every seed and every network of a size, and are made once. The answers
+    are those of separate runs.
+    """
+
+    references: list[References]
+
+    def __call__(self, number: int, sources: list[NetworkSource]) -> Row:
+        """Return the answers as text: seed, id, cells and failure of each."""
+        answers, shared = [], None
+        for references, source in itertools.product(self.references, sources):
+            rows = OneSeed(references)
+            rows.shared = shared
+            row = rows(0, source)
+            shared = rows.shared
+            if rows.last is not None:
+                rows.last.share_fits()
+            answers.append((references.settings.seed, source.id, row.cells, row.failure))
+        return Row(number, {"answers": json.dumps(answers)})
+
+    def known(self, number: int) -> dict[str, None]:
+        """Return the cells of a size without answers."""
+        return {"answers": None}
+
+    def kind(self, column: str) -> str:
+        """Return what the column holds."""
+        return "text"
+
+    def warm_up(self) -> None:
+        """Do nothing: kernels are compiled before the run."""
+
+
+class Kept(NetworkRows):
+    """Answers that are known by id, as rows of a cohort."""
+
+    def __init__(self, references: References, found: dict[str, tuple[dict[str, Any], str | None]]):
+        super().__init__(references)
+        self.found = found
+
+    def __call__(self, number: int, source: NetworkSource) -> Row:
+        """Return the answer for one network."""
+        return Row(number, *self.found[source.id])
+
+
+def sizes_of(networks: NetworkCollection) -> list[list[NetworkSource]]:
+    """Return the networks in groups of one size."""
+    groups: dict[tuple[int, int], list[NetworkSource]] = {}
+    for source in networks:
+        graph, _ = source.read()
+        groups.setdefault((graph.n_nodes, graph.n_edges), []).append(source)
+    return [*groups.values()]
+
+
+def answer(networks: NetworkCollection, space: ModelSpace, out: Path, **options: Any) -> None:
+    """Answer for all networks with each seed, and write a cohort for each seed, with its report."""
+    effort, workers = options.get("effort"), options.get("workers")
+    references = [
+        references_of(None, space, None, None, seed, match=True, isolated=None, effort=effort)
+        for seed in SEEDS
+    ]
+    sizes = sizes_of(networks)
+    run = fingerprint_of([networks.fingerprint, *(each.fingerprint for each in references)])
+    folder = RowFolder(out / "sizes", run)
+    with folder.lock():
+        run_rows(
+            OneSize(references), np.arange(len(sizes)), engine=get_engine("processes", workers),
+            folder=folder, argument=sizes.__getitem__, noun="sizes",
+            on_progress=lambda done, total, _: print(f"{done} of {total} sizes", flush=True),
+        )  # fmt: skip
+    kept = [each for text in folder.read()["answers"] for each in json.loads(text)]
+    for each in references:
+        seed = each.settings.seed
+        found = {name: (cells, failure) for at, name, cells, failure in kept if at == seed}
+        cohort = out / f"seed-{seed}"
+        answer_all(networks, Kept(each, found), folder=cohort, engine="serial")
+        answers, _ = report_cohort(networks, space, out=cohort, match=True, seed=seed, **options)
+        print(f"seed {seed}: {answers.n - answers.n_failed} of {answers.n} networks answered")
+
+
 def main() -> None:
     """Write the networks once, and answer for all of them with each seed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -208,12 +356,8 @@ def main() -> None:
         write_networks(options.networks, options.out)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     signal.alarm(math.ceil(options.hours * 3600))
-    for seed in SEEDS:
-        answers = netchoice.choose_cohort(
-            netchoice.io.find_networks(options.out / "networks"), SPACE, match=True, seed=seed,
-            out=options.out / f"seed-{seed}", workers=options.workers, on_progress=True,
-        )  # fmt: skip
-        print(f"seed {seed}: {answers.n - answers.n_failed} of {answers.n} networks answered")
+    networks = netchoice.io.find_networks(options.out / "networks")
+    answer(networks, SPACE, options.out, workers=options.workers)
 
 
 if __name__ == "__main__":

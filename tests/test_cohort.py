@@ -105,6 +105,16 @@ class TestRows:
         assert list(answers.features())[1:] == [*OPTIONS["features"], "n_nodes"]
 
 
+def test_a_network_that_the_first_round_decides_has_p_values(tmp_path):
+    """Without them, the clearest misfits of a cohort would not count for the false discovery rate."""
+    ring = Graph.from_edges([(i, (i + k) % 90) for i in range(90) for k in (1, 2, 3)])
+    options = {"effort": Effort.small(), "engine": "serial"}
+    answers = choose_cohort({RING: ring}, SPACE, out=tmp_path / "c", **options)
+    row = answers.frame().iloc[0]
+    assert row["verdict"] == "none-fits"
+    assert row[["fit_p_ba1", "fit_p_ba2"]].tolist() == pytest.approx([1 / 101, 1 / 101])
+
+
 class TestRuns:
     def test_resumed_cohort_computes_nothing(self, cohort):
         folder, answers, _ = cohort

@@ -8,8 +8,10 @@ import pytest
 from scipy.stats import ks_2samp
 
 import netchoice
+from netchoice.choice.sizes import Size
 from netchoice.errors import EdgeLimitError, GrowthLimitError
-from netchoice.models.edge_prediction import N_ALL, N_FIRST, predict_edges
+from netchoice.models.at_bounds import at_bounds
+from netchoice.models.edge_prediction import N_ALL, N_FIRST, EdgePrediction, predict_edges
 from netchoice.models.model import Draws, Model
 
 LOW, HIGH = 90, 110
@@ -114,6 +116,27 @@ def test_the_prediction_is_always_the_same(kumpula):
     again = replace(kumpula)
     assert "prediction" not in again.__dict__
     np.testing.assert_array_equal(again.prediction.coefficients, kumpula.prediction.coefficients)
+
+
+def test_a_match_far_from_the_prediction_does_not_count():
+    """At the bounds of its priors, one of many networks of dmr has this density, by chance.
+
+    Rows of such a model took 100,000 proposals each, and failed.
+    """
+    size = Size((150, 150), "drop", 384)
+    model = size.matched(netchoice.get_space("duplication"), 1, None)["dmr"]
+    extreme = replace(model)
+    assert extreme.can_match(200, np.random.default_rng(0))
+    extreme.__dict__["prediction"] = EdgePrediction(
+        ("p_new",), (0.5,), (1.0,), (9.0, 0.0, 0.0), 0.1
+    )
+    assert not extreme.can_match(200, np.random.default_rng(0))
+    found = at_bounds(model, 150, "drop")
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        parameters, graph = found.draw(150, rng, "drop")
+        assert 346 <= graph.n_edges <= 422
+        assert not found.prediction or not found.prediction.is_far(parameters, 346, 422)
 
 
 def test_given_draws_and_large_networks_have_none(kumpula):

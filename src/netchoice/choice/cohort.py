@@ -280,11 +280,15 @@ class NetworkRows:
             observed, text = observe(graph, settings, reference.features), str(size)
         else:
             observed, text = observe(graph, settings), OWN
-            reference = Reference(settings, observed.size, engine="serial", workers=1)
+            reference = self.own_reference(observed.size)
         clock = Clock(None)
         known = Known(reference, observed, settle(reference.with_options(), observed, clock))
         row = answer_row(conclude(known, clock), known)
         return row | {"reference": f"{settings.space.name}, {text}"}, observed.values
+
+    def own_reference(self, size: Size) -> Reference:
+        """Return empty simulations for a network that shares none."""
+        return Reference(self.references.settings, size, engine="serial", workers=1)
 
 
 def answer_row(answer: Answer, known: Known) -> dict[str, Any]:
@@ -309,9 +313,12 @@ def answer_row(answer: Answer, known: Known) -> dict[str, Any]:
     }
     for each in answer.models:
         p_value = each.p_value
-        # The false discovery rate needs the p-value of every model, also of one that was rejected early.
-        if p_value is None and (tested := tested_with_all(known, each.name)) is not None:
-            p_value = tested.p_value
+        if p_value is None:
+            # The false discovery rate needs the p-value of every model, also of one that was rejected early;
+            # and if all were rejected in the first round, those of this round.
+            screened = None if known.has_all else known.state.models[each.name].decision
+            tested = tested_with_all(known, each.name) or screened
+            p_value = None if tested is None else tested.p_value
         row |= {f"state_{each.name}": each.state, f"fit_p_{each.name}": p_value}
         # A rejected model has the probability 0; a candidate may have none.
         without = None if each.is_candidate else 0.0

@@ -635,7 +635,7 @@ class Reference:
 
     def with_options(self, **options: Any) -> Reference:
         """Return the same with other options, such as the folder of simulations near a network."""
-        made = object.__new__(Reference)
+        made = object.__new__(type(self))
         made.__dict__ = self.__dict__ | options
         return made
 

@@ -77,7 +77,9 @@ class MatchedModel(Model):
     ) -> bool:
         """Return whether one of so many networks with parameters from the prior matches.
 
-        It may if not all were tried by the deadline, a time on the clock ``time.monotonic``.
+        It may if not all were tried by the deadline, a time on the clock ``time.monotonic``. A match does not
+        count if :attr:`prediction` says that hardly any network with its parameters matches:
+        :meth:`draw` would never grow it.
 
         There are at most 50 if the search for the density ended at a bound of its parameter: beyond the
         bound there is no value, and matches are rare or impossible.
@@ -94,10 +96,17 @@ class MatchedModel(Model):
 
     def matches(self, rng: np.random.Generator) -> bool:
         """Grow one network with parameters from the prior, or from joint draws; return whether it matches."""
+        parameters = super().sample(rng)
         try:
-            return self.propose(self.n_nodes, super().sample(rng), rng) is not None
+            graph = self.propose(self.n_nodes, parameters, rng)
         except TooDenseError:
             return False
+        return graph is not None and not self._is_far(parameters, self.n_nodes)
+
+    def _is_far(self, parameters: Parameters, n_nodes: int) -> bool:
+        """Return whether the predicted number of edges is far from a match."""
+        found = self.prediction if n_nodes == self.n_nodes else None
+        return found is not None and found.is_far(parameters, *self.bounds(n_nodes))
 
     @property
     def _varies(self) -> bool:
@@ -142,11 +151,10 @@ class MatchedModel(Model):
         else:
             given, tries = "with parameters from the prior", 1
             n_draws = MAX_PROPOSALS if self._varies else min(MAX_PROPOSALS, 1000)
-        n_possible, bounds = 0, self.bounds(n_nodes)
-        prediction = self.prediction if n_nodes == self.n_nodes else None
+        n_possible = 0
         for i in range(n_draws):
             parameters = super().sample(rng)
-            if prediction is not None and prediction.is_far(parameters, *bounds):
+            if self._is_far(parameters, n_nodes):
                 continue
             try:
                 for _ in range(tries):
