@@ -45,7 +45,9 @@ MIXTURES = (
     "holme-kim+rdg", "jackson-rogers+lpa", "toivonen+rdg", "forest-fire+rdg",
 )  # fmt: skip
 SPACE = netchoice.get_space("all").with_mixtures(MIXTURES)
-SEEDS, SIZES, MOST_NODES = (1, 2), (60, 120, 240, 480), 5000
+SEEDS, MOST_NODES = (1, 2), 5000
+#: Numbers of nodes of grown and of foreign networks.
+GROWN_SIZES, SIZES = (50, 100, 210, 300), (60, 120, 240, 480)
 N_REWIRED, N_RELABELLED = 30, 10
 YEAST = ("uetz2000.txt", "ito2001.txt", "yu2008.txt")
 WITH_NETWORKX: dict[str, Callable[[], nx.Graph]] = {
@@ -93,7 +95,7 @@ def grown_networks(rng: np.random.Generator) -> Iterator[Entry]:
     for model in SPACE:
         is_mixture = model.name in MIXTURES
         first = MIXTURES.index(model.name) if is_mixture else 0
-        for n_nodes in (SIZES[1 + first % 2],) if is_mixture else SIZES:
+        for n_nodes in (GROWN_SIZES[1 + first % 2],) if is_mixture else GROWN_SIZES:
             graph = _grown(model, n_nodes, rng)
             if graph is not None:
                 kind = "mixed" if is_mixture else "grown"
@@ -108,7 +110,7 @@ def _grown(
             graph = model.grow(n_nodes, model.sample(rng), rng, isolated="drop")
         except NetchoiceError:
             continue
-        if 0.8 * n_nodes <= graph.n_edges <= 6 * n_nodes:
+        if 0.8 * n_nodes <= graph.n_edges <= 4 * n_nodes:
             return graph
     return None
 
@@ -193,7 +195,7 @@ def changed_networks(real: list[Entry], rng: np.random.Generator) -> Iterator[En
 
 def write_networks(folder: str | Path, out: Path) -> None:
     """Write all networks with numbers as names, in random order, and the key to them."""
-    rng = np.random.default_rng(20261119)
+    rng = np.random.default_rng(20261120)
     real = list(real_networks(folder))
     entries = [*real, *grown_networks(rng), *foreign_networks(rng), *changed_networks(real, rng)]
     entries = [entries[i] for i in rng.permutation(len(entries))]

@@ -18,7 +18,6 @@ import pandas as pd
 import report
 from atlas import SEEDS, SIZES, SPACE
 
-from netchoice.figures.style import COLOURS
 from netchoice.inference.false_discovery import RATE, adjusted_p_values
 from netchoice.inference.sequential_test import FITS, REJECTED
 from netchoice.inference.wilson_interval import wilson
@@ -134,9 +133,15 @@ def changed(key: pd.DataFrame, answers: pd.DataFrame) -> dict[str, float]:
     return values | share("relabelled, the same answer", same)
 
 
+def fitting(answers: list[pd.DataFrame]) -> pd.DataFrame:
+    """Return whether each model fits each network with both seeds."""
+    fits = np.logical_and.reduce([states(each) == FITS for each in answers])
+    return pd.DataFrame(fits, answers[0].index, MODELS)
+
+
 def said(answers: list[pd.DataFrame]) -> pd.Series:
     """Return what is said of each real network: the families of the models that fit, none, or nothing."""
-    fits = np.logical_and.reduce([states(each) == FITS for each in answers])
+    fits = fitting(answers).to_numpy()
     rejected = np.ones(len(answers[0]), bool)
     for each in answers:
         is_screened = (states(each) == REJECTED) & np.isnan(p_values(each))
@@ -159,22 +164,34 @@ def class_of(nodes: int) -> str:
 # Pictures
 
 
-def draw_fits(key: pd.DataFrame, found: pd.Series, path: Path) -> None:
-    """Draw what is said of the networks of each domain and size."""
-    counts = pd.crosstab([key["group"], key["nodes"].map(class_of)], found)
-    families = sorted({*counts.columns} - {NONE, NOTHING, SEVERAL})
-    order = [name for name in (*families, SEVERAL, NOTHING, NONE) if name in counts]
-    colours = {NONE: "#666666", NOTHING: "#DDDDDD", SEVERAL: "#AAAAAA"}
-    colours |= dict(zip(families, COLOURS, strict=False))
-    figure, axes = plt.subplots(figsize=(8, 0.6 + 0.3 * len(counts)), layout="constrained")
-    left = np.zeros(len(counts))
-    labels = [f"{group}, {size}" for group, size in counts.index]
-    for name in order:
-        axes.barh(labels, counts[name], left=left, color=colours[name], label=name, height=0.8)
-        left += counts[name].to_numpy()
-    axes.invert_yaxis()
-    axes.set_xlabel("real networks")
-    axes.legend(fontsize=8, loc="lower right")
+def draw_fits(key: pd.DataFrame, fits: pd.DataFrame, found: pd.Series, path: Path) -> None:
+    """Draw the share of the networks of each domain and size that each model fits, and what is said."""
+    labels = pd.Series(list(zip(key["group"], key["nodes"].map(class_of), strict=True)), key.index)
+    columns = sorted({*labels}, key=lambda each: (each[0], CLASSES[each[1]]))
+    ends = pd.DataFrame({NONE: found == NONE, NOTHING: found == NOTHING})
+    models = sorted(MODELS, key=lambda model: (FAMILIES[model], MODELS.index(model)))
+    by_column = fits[models].join(ends).groupby(labels)
+    shares, numbers = (each.loc[columns].T for each in (by_column.mean(), by_column.sum()))
+    figure, axes = plt.subplots(figsize=(9, 10), layout="constrained")
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    for (i, j), n in np.ndenumerate(numbers.to_numpy()):
+        if n > 0:
+            colour = "white" if shares.iloc[i, j] > 0.6 else "black"
+            axes.text(j, i, n, ha="center", va="center", fontsize=7, color=colour)
+    counts = labels.value_counts()
+    texts = [
+        f"{group}, {size.removesuffix(' nodes')} ({counts[group, size]})" for group, size in columns
+    ]
+    axes.set_xticks(range(len(texts)), texts, rotation=60, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(shares)), shares.index)
+    families = [*map(FAMILIES.__getitem__, models), "all models", "all models"]
+    for i in range(1, len(families)):
+        if families[i] != families[i - 1]:
+            axes.axhline(i - 0.5, color="#444444", lw=1)
+    for family in dict.fromkeys(families):
+        rows = [i for i, each in enumerate(families) if each == family]
+        axes.text(len(columns) - 0.3, np.mean(rows), family, va="center", fontsize=8)
+    axes.set_title("number of real networks that a model fits with both seeds", fontsize=9)
     _save(figure, path)
 
 
@@ -232,7 +249,8 @@ def main() -> None:
     values["real"] = len(real)
     values["cpu seconds"] = float(first["seconds"].sum() + second["seconds"].sum())
     pictures = ROOT / "docs" / "pictures" if options.pages else options.out
-    draw_fits(real, found, pictures / "atlas.png")
+    fits = fitting([each.loc[real.index] for each in answers])
+    draw_fits(real, fits, found, pictures / "atlas.png")
     draw_agreement(first, second, pictures / "atlas-seeds.png")
     common = draw_discrepancies(first.loc[real.index], pictures / "atlas-discrepancies.png")
     print("differ most often:", common.most_common(8))

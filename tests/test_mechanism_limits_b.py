@@ -277,16 +277,20 @@ def test_hyperbolic_share_of_linked_pairs(exponent, temperature):
 def test_hyperbolic_radius_gives_the_wanted_share(exponent, temperature, share):
     """From any start, the search ends at the same radius."""
     alpha = (exponent - 1) / 2
-    radius = hyperbolic_radius_for(share, alpha, temperature)
+    radius, disk = hyperbolic_radius_for(share, alpha, temperature)
     assert share_linked(radius, alpha, temperature, *FINE) == pytest.approx(share, rel=1e-4)
     for start_at in (1e-3, 70.0):
         found, _ = find_radius(share, alpha, temperature, start_at, -0.5, *FINE)
         assert found == pytest.approx(radius, abs=1e-4)
+    for ratio in (0.5, 0.95, 1.1):
+        found, disk = hyperbolic_radius_for(share * ratio, alpha, temperature, disk)
+        expected, _ = hyperbolic_radius_for(share * ratio, alpha, temperature)
+        assert found == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.5])
 def test_hyperbolic_has_no_radius_for_nearly_all_pairs(temperature):
-    assert hyperbolic_radius_for(0.7, 0.9, temperature) is None
+    assert hyperbolic_radius_for(0.7, 0.9, temperature)[0] is None
     for start_at in (1e-3, 0.5, 70.0):
         assert find_radius(0.7, 0.9, temperature, start_at, -0.5, *FINE)[0] == 0
 

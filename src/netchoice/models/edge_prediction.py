@@ -21,7 +21,7 @@ N_FIRST, N_ALL = 15, 60
 #: No prediction is made if a larger share of the first networks matches, or if it leaves out a smaller share.
 ENOUGH, WORTH = 0.4, 0.2
 #: Standard errors from a prediction to the nearest number of edges that matches, beyond which none is grown.
-MARGIN = 4.0
+MARGIN = 3.0
 #: Networks with more than so many times the largest number of edges are not grown to their end.
 CUT = 3
 

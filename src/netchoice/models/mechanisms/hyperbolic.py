@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -295,9 +296,9 @@ def grow_hyperbolic(
     uniform on [0, 0.9], from a sharp threshold to almost no clustering, which vanishes at 1.
     """
     alpha, temperature = 0.5 * (exponent - 1.0), float(temperature)
-    total, n_places = n_nodes, n_nodes
+    total, n_places, known = n_nodes, n_nodes, None
     for _ in range(_MAX_TRIES):
-        radius = radius_for(2 * mean_links / (total - 1), alpha, temperature)
+        radius, known = radius_for(2 * mean_links / (total - 1), alpha, temperature, known)
         if radius is None:
             # The largest share is half of the pairs, or a little more at a low temperature.
             raise too_dense("hyperbolic", mean_links, total, (total - 1) / 4, "about ")
@@ -320,15 +321,31 @@ def grow_hyperbolic(
     raise growth_limit("hyperbolic", n_nodes, total)
 
 
-def radius_for(share: float, alpha: float, temperature: float) -> float | None:
+class Disk(NamedTuple):
+    """A share of linked pairs, the radius with it, and the slope of the logarithm of the share there."""
+
+    share: float
+    radius: float
+    slope: float
+
+
+def radius_for(
+    share: float, alpha: float, temperature: float, known: Disk | None = None
+) -> tuple[float | None, Disk]:
     """Return the radius of the disk in which this share of pairs is linked, or None if there is none.
 
-    The radius by a coarse quadrature is the start of the search with a fine one.
+    The search with a fine quadrature starts at a prediction from a ``known`` disk, which saves most of the
+    time. Without one, it starts at the radius by a coarse quadrature. The second result is the disk found.
     """
-    radius, slope = min(max(-2 * math.log(share), 1.0), 0.5 * _LARGEST), -0.5
-    radius, slope = find_radius(share, alpha, temperature, radius, slope, *COARSE)
-    radius, _ = find_radius(share, alpha, temperature, radius or _SMALLEST, slope, *FINE)
-    return float(radius) or None
+    if known is None or known.radius == 0.0:
+        radius, slope = min(max(-2 * math.log(share), 1.0), 0.5 * _LARGEST), -0.5
+        radius, slope = find_radius(share, alpha, temperature, radius, slope, *COARSE)
+    else:
+        slope = known.slope
+        radius = known.radius + math.log(share / known.share) / slope
+    start_at = min(max(radius, _SMALLEST), _LARGEST)
+    radius, slope = find_radius(share, alpha, temperature, start_at, slope, *FINE)
+    return float(radius) or None, Disk(share, float(radius), float(slope))
 
 
 def far_share_for(n_nodes: int, mean_links: float, temperature: float) -> float:
