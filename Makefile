@@ -140,7 +140,7 @@ results: $(VENV)/.bench $(VENV)/.warm
 HOURS ?= 6
 atlas: $(VENV)/.dev $(VENV)/.warm
 	$(BIN)/python benchmarks/atlas.py --out $(OUT)/atlas --hours $(HOURS)
-	$(BIN)/python benchmarks/atlas_summary.py --out $(OUT)/atlas --pages
+	$(BIN)/python tools/results.py atlas
 
 # Speed: rows and answers, features against networkx and networkit, growth against networkx.
 bench: $(VENV)/.bench $(VENV)/.warm

@@ -36,6 +36,8 @@ TOPICS = re.compile(r"(?:more|fewer|larger|smaller) (.+?) than ")
 
 def read(folder: Path) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
     """Return the key, and the answers for each seed, of the networks that have both."""
+    if not (folder / "seed-2" / "tables" / "answers.parquet").exists():
+        raise SystemExit(f"{folder} has no answers for both seeds; run `make atlas`")
     key = pd.read_csv(folder / "key.csv", dtype={"id": str}, keep_default_na=False).set_index("id")
     answers = []
     for seed in SEEDS:

@@ -101,6 +101,19 @@ CLAIMS = {
         (*DECIDING, "src/netchoice/inference/*.py", *FEATURES, *MODELS),
         240,
     ),
+    # Counts the answers of benchmarks/atlas.py, which `make atlas` makes first.
+    "atlas": _claim(
+        "atlas_summary.py --pages",
+        (
+            "benchmarks/atlas.py",
+            "src/netchoice/choice/cohort.py",
+            *DECIDING,
+            "src/netchoice/inference/*.py",
+            *FEATURES,
+            *MODELS,
+        ),
+        500,
+    ),
     "parameters": _claim(
         "parameters.py", ("src/netchoice/inference/*.py", "tests/naive.py", *FEATURES, *MODELS), 5
     ),
