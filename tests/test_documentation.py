@@ -223,6 +223,7 @@ def test_masks_hide_measured_times_only():
 LEVELS = {"1 %", "5 %", "95 %", "99 %", "50 %", "100 %", "0 %"}
 #: Numbers that are rules, limits or what was wanted, by page; they are not measurements.
 RULES: dict[str, set[str]] = {
+    "atlas": {"3 %", "90 %"},
     "evidence": {"1.5 %", "2 %", "90 %", "97 %", "54 %", "0.5 %"},
     "evidence-fit": {
         "3 %", "1.5 %", "2 %", "62 %", "44 %", "41 %", "81 %", "57 %", "45 %", "90 %", "78 %", "54 %",
