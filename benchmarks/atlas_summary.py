@@ -1,7 +1,8 @@
 """What the answers of the atlas show, as ``atlas-criteria.md`` fixed it before: figures, a table, and values.
 
 Reads the folder of ``atlas.py``. The networks that were answered with both seeds count; how many were not is
-printed. With ``--pages``, writes the pictures, and the answers as ``results/atlas-answers.csv``.
+printed. With ``--pages``, writes the pictures and the report of the documentation, and the answers as
+``results/atlas-answers.csv``.
 """
 
 from __future__ import annotations
@@ -18,10 +19,16 @@ import pandas as pd
 import report
 from atlas import SEEDS, SIZES, SPACE
 
+from netchoice.choice.cohort_frame import CohortFrame
+from netchoice.choice.cohort_summary import summarise_cohort
+from netchoice.choice.references import references_of
 from netchoice.inference.false_discovery import RATE, adjusted_p_values
 from netchoice.inference.sequential_test import FITS, REJECTED
 from netchoice.inference.wilson_interval import wilson
 from netchoice.models.space import family_of
+from netchoice.report.cohort_page import CohortPage
+from netchoice.report.page import write_page
+from netchoice.storage.records import plain
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = SPACE.labels
@@ -226,6 +233,18 @@ def draw_discrepancies(answers: pd.DataFrame, path: Path) -> Counter[str]:
     return found
 
 
+def write_report(key: pd.DataFrame, answers: pd.DataFrame, path: Path) -> None:
+    """Write the report of a cohort, with the names and domains of the networks."""
+    references = references_of(
+        None, SPACE, None, None, SEEDS[0], match=True, isolated=None, effort=None
+    )
+    frame = answers.assign(id=key["name"], group=key["group"], file="").reset_index(drop=True)
+    cohort = CohortFrame.of(frame, references.parameters)
+    settings = references.settings.as_dict() | {"reference": None, "networks": ["the atlas"]}
+    record = summarise_cohort(cohort, plain(settings))
+    write_page(CohortPage(record, cohort, None).html(), path, overwrite=True)
+
+
 def _save(figure: mpl.figure.Figure, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)
@@ -263,6 +282,7 @@ def main() -> None:
         ]
         table = pd.concat(frames).sort_values(["kind", "name", "seed"])
         table.to_csv(ROOT / "results" / "atlas-answers.csv", float_format="%.4g")
+        write_report(real, first.loc[real.index], ROOT / "docs" / "_static" / "atlas-report.html")
     report.write(options, {name.replace(",", ""): value for name, value in values.items()})
 
 

@@ -8,6 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from netchoice import figures
+from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import IN_WORDS, parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
@@ -57,6 +58,19 @@ def test_small_groups_are_counted_together():
     assert len(counts) == data.MOST_GROUPS + 2
     assert counts.index[-1] == "5 other groups"
     assert counts.iloc[1:].sum().tolist() == counts.loc["all networks"].tolist()
+
+
+def test_rare_models_are_counted_together():
+    answers = answers_by_hand()
+    row = answers[answers["verdict"] == "one-fits"].iloc[0]
+    models = [f"m{i}" for i in range(20)]
+    rows = [row.replace({row["model"]: models[i % 20]}) for i in range(50)]
+    cohort = as_cohort(answers)
+    many = CohortFrame(pd.DataFrame(rows).reset_index(drop=True), tuple(models), (), ())
+    counts = data.outcome_counts(many)
+    assert list(counts) == [*models[: data.MOST_NAMED - 1], data.OTHERS]
+    assert counts.loc["all networks"].sum() == 50
+    assert data.OTHERS not in data.outcome_counts(cohort)
 
 
 def test_without_groups_all_networks_are_one_bar():

@@ -38,9 +38,19 @@ from netchoice.inference.mds import Embedding, embed
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
 MOST_GROUPS, MOST_PANELS = 15, 9
+MOST_NAMED, OTHERS = (
+    9,
+    "other models",
+)  # models and families in the bars, and what the rest is called
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 #: Greys of outcomes that name neither a model nor a family.
-UNNAMED = {SEVERAL: "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"}
+UNNAMED = {
+    OTHERS: "#6F757C",
+    SEVERAL: "#D2D5D9",
+    "borderline": "#B4B9BF",
+    "open": "#9AA0A6",
+    "none-fits": "#4D5359",
+}
 _HATCHES = ("", "//", "\\\\", "++", "||")
 
 
@@ -66,6 +76,9 @@ def outcome_counts(cohort: CohortFrame) -> pd.DataFrame:
     names = [name for name in [*shown, rest] if name in by_group.index]
     total = by_group.sum().to_frame(ALL).T
     counts = pd.concat([total, by_group.loc[names]]) if cohort.groups else total
+    named = counts.iloc[0].drop(list(UNNAMED)).sort_values(ascending=False, kind="stable")
+    rare = list(named.index[MOST_NAMED - 1 :]) if (named > 0).sum() > MOST_NAMED else []
+    counts = counts.assign(**{OTHERS: counts[rare].sum(axis=1)}).drop(columns=rare)
     return counts.loc[:, counts.any()]
 
 
@@ -73,7 +86,7 @@ def outcome_bars(
     counts: pd.DataFrame, styles: Mapping[str, SeriesStyle], ax: Axes | None = None
 ) -> Axes:
     """Draw a bar for each group, a row of ``counts``, divided by outcome."""
-    ax = new_axes(ax, WIDTH, 1.2 + 0.36 * len(counts))
+    ax = new_axes(ax, WIDTH, 1.2 + 0.36 * len(counts) + 0.05 * len(counts.columns))
     sizes, left = counts.sum(axis=1), np.zeros(len(counts))
     named = [name for name in counts if name not in UNNAMED]
     known = model_styles(named) | {name: styles[name] for name in named if name in styles}

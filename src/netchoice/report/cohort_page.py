@@ -80,7 +80,7 @@ class CohortPage:
         bars = self.sections.draw(
             f"Bar chart of the outcomes by group; {counts.index[0]}: {shares}.",
             partial(outcome_bars, counts, cohort_styles(self.cohort)),
-            (WIDE_SIZE[0], 1.3 + 0.3 * len(counts)),
+            (WIDE_SIZE[0], 1.3 + 0.3 * len(counts) + 0.05 * len(counts.columns)),
         )  # fmt: skip
         head = ("group", "verdict", "networks", "of", "share", "95% interval")
         probable = listed(record["probable"])
